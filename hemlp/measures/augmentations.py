@@ -317,9 +317,13 @@ class MinimalLca(LcaGraph):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """Problem 2."""
-        from hemlp.problems.lca.model import AlgorithmOneModel, LcaModel
+        if self.solver == "greedy":
+            from hemlp.solvers.greedy import GreedyModel
 
-        return (LcaModel if self.exact else AlgorithmOneModel)(title, batch, self.horizon)
+            return GreedyModel(title, batch, self.horizon)
+        from hemlp.problems.lca.model import LcaModel
+
+        return LcaModel(title, batch, self.horizon)
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,8 @@ class Measure(ABC):
     name: str
     _omitted_if_none: ClassVar[tuple[str, ...]] = ()
     """Parameters that signatures leave out where they are None: they came later."""
+    _solve_options: ClassVar[tuple[str | None, float | None]] = None, None
+    """Who solves its models, and in how many seconds an instance, where nothing else is asked for."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.fields == other.fields
@@ -196,11 +198,6 @@ class Measure(ABC):
     def exact(self) -> bool:
         """Whether scores are meant to be optimal, so that one that is not proved so is a fallback."""
         return True
-
-    @property
-    def _solve_options(self) -> tuple[str | None, float | None]:
-        """Who solves its models, and in how many seconds an instance, where nothing else is asked for."""
-        return None, None
 
     @property
     def _model_key(self) -> Any:

@@ -53,7 +53,7 @@ class DerivedMeasure(Measure):
         return self.measure.exact
 
     @property
-    def _solve_options(self) -> tuple[str | None, float | None]:
+    def _solve_options(self) -> tuple[str | None, float | None]:  # type: ignore[override]
         return self.measure._solve_options
 
     def _check_complete(self) -> None:

@@ -148,7 +148,7 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             named, limit = leader._solve_options
-            chosen = options.choose_solver(model, named)
+            chosen = named if options.solver is None and options.round is None else options.choose_solver(model, named)
             limit = limit if options.time_limit is None else options.time_limit
             solution = model.solve(chosen, limit, verify=options.verify)
         except MemoryError:

@@ -153,8 +153,6 @@ def accepting_solvers(model: Any) -> list[Solver]:
 class Policy:
     """How models of one kind are solved."""
 
-    solver: str | None = None
-    """Whose solution is meant, where it is not the optimum; None for the first solver that accepts the model."""
     phases: tuple[str, str] | None = None
     """Who solves what is easy and leaves the rest unsolved, and who solves that; None where everything is easy."""
     work_limit: float | None = None
@@ -167,7 +165,6 @@ POLICIES = {
     "hemlp.problems.lca.model:LcaModel": Policy(
         phases=("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
     ),
-    "hemlp.problems.lca.model:AlgorithmOneModel": Policy("greedy", work_limit=30.0, side_by_side=False),
     "hemlp.problems.lca.model:ExtendedModel": Policy(side_by_side=False),
     "hemlp.optimize.side_constraints:ChangedModel": Policy(side_by_side=False),
 }
@@ -195,7 +192,7 @@ def solve(
         parts = {name: solve(part, solver, time_limit, verified=verified) for name, part in model.parts.items()}
         joint: Any = JointSolution(model, parts)
         return joint  # type: ignore[no-any-return]
-    chosen = find_solver(model, policy_of(model).solver if solver is None else solver)
+    chosen = find_solver(model, solver)
     claim = Claim(chosen, solver is not None, time_limit)
     solution: S = chosen.solve(model, time_limit)
     if not hasattr(solution, "statuses"):

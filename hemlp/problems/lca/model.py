@@ -251,11 +251,6 @@ class LcaModel(GraphModel):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AlgorithmOneModel(LcaModel):
-    """The graphs that the paper's Algorithm 1 draws: they keep all rules, and need not be minimal."""
-
-
-@dataclass(frozen=True, eq=False, repr=False)
 class ExtendedModel(GraphModel):
     """The extended graphs G_ex: all shortest paths of all eligible links."""
 
