@@ -217,3 +217,34 @@ def test_a_search_without_sense_is_refused(options):
     model = F.model(Hierarchy.from_edges([(0, 1), (0, 2)]), [1], [2])
     with pytest.raises(InvalidOption, match=options.partition("=")[0]):
         model.solve(f"search({options})")
+
+
+def test_all_best_choices_of_a_part():
+    """The differences of sizes, and a path for each, against all paths of a small layered graph."""
+    from itertools import product
+
+    from hemlp.kernels.lca.search import Search
+    from hemlp.kernels.lca.stepwise import begin, counts, differences, solve_part, take_difference
+
+    rng, several = np.random.default_rng(8), 0
+    for _ in range(60):
+        labels, edges, true, pred = layered_instance(rng)
+        model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
+        if not all(model.facts[0].classes):
+            continue
+        search = Search(model.facts, len(labels), 10_000)
+        leaders, best = begin(search), model.solve()
+        predicted, expected, common = best.sums[0].astype(int).tolist()
+        f = np.array([2 * common, predicted + expected]) // np.gcd(2 * common, predicted + expected)
+        sure = int(search.base[0]) - int(search.base[1])
+        lists = []
+        for leader in leaders:
+            assert solve_part(search, leader, *f.tolist())
+            lists.append(differences(search, leader))
+            for d in lists[-1]:
+                take_difference(search, leader, *f.tolist(), d)
+                assert counts(search, leader)[2] == d
+        sums = {sure + sum(each) for each in product(*lists)}
+        assert min(sums, key=lambda d: (abs(d), d)) == predicted - expected
+        several += any(len(each) > 1 for each in lists)
+    assert several > 3

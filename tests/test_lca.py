@@ -305,9 +305,10 @@ def test_fallback_is_feasible_bounded_and_never_silent():
     assert measure("F_LCA", time_limit=0).score(h, true, pred, solver="cpsat").status == "feasible"
     assert F.score(h, [], pred, solver="cpsat", time_limit=0).status == "optimal"
     # what the search leaves to the programs falls back in the same way
-    hard = replace(model, time_limit=0.0)
-    assert hard.solve("search(states=0)").status is Status.FEASIBLE
-    assert hard.check(hard.solve("search(states=0)"))
+    hard = model.solve("search(states=0)", time_limit=0.0)
+    assert hard.status is Status.FEASIBLE
+    assert model.check(hard)
+    assert measure("F_LCA", time_limit=0).score(h, true, pred, solver="search(states=0)").status == "feasible"
 
 
 def test_work_limits_are_deterministic():

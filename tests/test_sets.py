@@ -371,3 +371,28 @@ def test_prefixes_of_rankings_are_closures():
             assert swept.found_by.tolist() == ["prefixes"] * len(sizes)
             assert (swept.sums.tolist(), swept.equal.tolist()) == (listed.sums.tolist(), listed.equal.tolist())
             assert model.solve("milp").sums.tolist() == listed.sums.tolist()
+
+
+def test_prefixes_without_what_does_not_count():
+    """The sweep, programs and the definition agree, and a wrong weight is seen."""
+    h = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 4), (2, 5)])
+    closures = measure("F_H").model(Batch.of(h, [[3, 5], [4]], [[3, 4, 5], [2, 3]]))
+    ranked = np.array([0, 3, 5]), np.array([4, 3, 5, 2, 3], np.int32)
+    sizes = np.array([0, 3, 5]), np.array([0, 1, 3, 1, 2], np.int32)
+    hidden = np.array([0, 2, 3]), np.array([0, 4, 1], np.int32)
+    model = PrefixModel(closures, ranked, sizes, hidden)
+    above = {0: {0}, 1: {0, 1}, 2: {0, 2}, 3: {0, 1, 3}, 4: {0, 1, 2, 4}, 5: {0, 2, 5}}
+
+    def closed(classes, without):
+        return set().union(*(above[c] for c in classes)) - without
+
+    cases = [([], 0), ([4], 0), ([4, 3, 5], 0), ([2], 1), ([2, 3], 1)]
+    sides = [(closed(p, ({0, 4}, {1})[i]), closed(([3, 5], [4])[i], ({0, 4}, {1})[i])) for p, i in cases]
+    expected = [[len(p), len(t), len(p & t)] for p, t in sides]
+    for solver in (None, "milp"):
+        solution = model.solve(solver)
+        assert solution.sums.tolist() == expected
+        assert solution.equal.tolist() == [p == t for p, t in sides]
+        assert model.check(solution)
+    with pytest.raises(InvalidSolution, match="does not count"):
+        model.check(replace(solution, sums=solution.sums + [1, 0, 0]))

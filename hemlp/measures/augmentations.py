@@ -317,9 +317,13 @@ class MinimalLca(LcaGraph):
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """Problem 2."""
+        if self.solver == "greedy":
+            from hemlp.solvers.greedy import GreedyModel
+
+            return GreedyModel(title, batch, self.horizon)
         from hemlp.problems.lca.model import LcaModel
 
-        return LcaModel(title, batch, self.horizon, self.solver, self.time_limit)
+        return LcaModel(title, batch, self.horizon)
 
 
 @dataclass(frozen=True)

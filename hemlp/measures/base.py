@@ -42,6 +42,8 @@ class Measure(ABC):
     name: str
     _omitted_if_none: ClassVar[tuple[str, ...]] = ()
     """Parameters that signatures leave out where they are None: they came later."""
+    _solve_options: ClassVar[tuple[str | None, float | None]] = None, None
+    """Who solves its models, and in how many seconds an instance, where nothing else is asked for."""
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and self.fields == other.fields

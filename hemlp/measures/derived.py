@@ -52,6 +52,10 @@ class DerivedMeasure(Measure):
         """As of the measure."""
         return self.measure.exact
 
+    @property
+    def _solve_options(self) -> tuple[str | None, float | None]:  # type: ignore[override]
+        return self.measure._solve_options
+
     def _check_complete(self) -> None:
         self.measure._check_complete()
 

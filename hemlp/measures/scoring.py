@@ -117,9 +117,8 @@ class SolveOptions:
     first_row: int
     room: float | None
 
-    def choose_solver(self, model: Model[Any]) -> str | Solver | None:
-        """Who solves a model in this round; an error where the measure itself names another solver."""
-        own = getattr(model, "solver", None)
+    def choose_solver(self, model: Model[Any], own: str | None) -> str | Solver | None:
+        """Who solves a model in this round; an error where the measure itself names another solver, its ``own``."""
         if self.solver is not None and own is not None and (name := self.solver.name) != own:
             raise InvalidOption(
                 f"a measure with method={own!r} is what {own} finds, so the solver {name!r} cannot take its place: "
@@ -127,11 +126,7 @@ class SolveOptions:
             )
         free = self.solver is None and own is None
         phases = policy_of(model).phases if free and self.round is not None else None
-        return self.solver if phases is None or self.round is None else phases[self.round]
-
-    def defers(self, model: Model[Any]) -> bool:
-        """Whether hard instances are deferred to the next round."""
-        return self.round == 0 and self.choose_solver(model) is not self.solver
+        return (self.solver or own) if phases is None or self.round is None else phases[self.round]
 
 
 def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, options: SolveOptions) -> list[Scores]:
@@ -152,12 +147,15 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
-            chosen = None if options.solver is None and options.round is None else options.choose_solver(model)
-            solution = model.solve(chosen, options.time_limit, verify=options.verify)
+            named, limit = leader._solve_options
+            chosen = named if options.solver is None and options.round is None else options.choose_solver(model, named)
+            limit = limit if options.time_limit is None else options.time_limit
+            solution = model.solve(chosen, limit, verify=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
         unsolved = solution.statuses > Status.FEASIBLE
-        if unsolved.any() and options.undefined == "error" and not options.defers(model):
+        deferred = options.round == 0 and chosen not in (named, options.solver)  # hard ones, to the next round
+        if unsolved.any() and options.undefined == "error" and not deferred:
             k = int(np.flatnonzero(unsolved)[0])
             raise model.failure(solution, k, options.first_row + int(part[k]) + 1).with_advice(LEAVE_OUT)
         statuses[part] = solution.statuses

@@ -168,7 +168,8 @@ class SetMeasure(Measure):
         if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
             raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
         beta = _plain_beta(beta, score, made)
-        set_fields(self, name=name, augment=made, scoring=score, weights=weights, beta=beta)
+        asked = getattr(made, "solver", None), getattr(made, "time_limit", None)
+        set_fields(self, name=name, augment=made, scoring=score, weights=weights, beta=beta, _solve_options=asked)
         check_name(self)
 
     @property

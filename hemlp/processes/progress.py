@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -25,6 +27,13 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._opened = ExitStack()
+
+    @classmethod
+    def on_terminal(cls, total: int) -> Progress:
+        """A bar that appears only where somebody looks at standard error."""
+        bar = cls(total)
+        bar.patience = cls.patience if sys.stderr and sys.stderr.isatty() else math.inf
+        return bar
 
     def __enter__(self) -> Progress:
         return self

@@ -57,7 +57,7 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
         chosen = _worst_rows(ev, system, measure, sample, MOST // len(ev.systems))
         batch = inputs.take(system, sample.rows[chosen].tolist())
         number = np.append(nodes.add(batch.hierarchy, []) + 1, 0)
-        solution: Any = of.model(batch).solve()
+        solution: Any = of.model(batch).solve(*of._solve_options)
         found = [_marks_and_links(solution.detail(k).graphs) for k in range(len(chosen))]
         kept = [k for k, (marks, _) in enumerate(found) if 0 < len(marks) <= MOST_NODES]
         marks = [list(found[k][0].items()) for k in kept]

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
 from hemlp.kernels.records import Rows
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
@@ -61,24 +59,15 @@ class PrefixSweep(BaseSolver):
 
     def solve_batch(self, model: PrefixModel) -> ClosureSolution:
         """The weights of the sets of each prefix; the sets themselves are made on demand."""
-        sums, equal = sweep_prefixes(model)
+        from hemlp.kernels.ranking.sweep import Sweep, sweep
+
+        closures, true = model.base, model.batch.true
+        nothing = np.zeros(len(model.batch) + 1, np.int64), np.zeros(0, np.int32)
+        hidden = Rows(*(model.hidden or nothing))
+        weights = np.ascontiguousarray(closures.weights[:-1])
+        truth, ranked, sizes = Rows(true.ptr, true.classes), Rows(*model.ranked), Rows(*model.sizes)
+        sums, _, equal = sweep(Sweep(Rows(*closures.arrows), truth, ranked, hidden, sizes, weights))
+        if closures.has_top:
+            some_true, some_pred = (np.diff(true.ptr) > 0)[model.rows], model.sizes[1] > 0
+            sums += closures.weights[-1] * np.stack([some_pred, some_true, some_pred & some_true], axis=1)
         return ClosureSolution(model, np.zeros(len(model), np.int8), sums, equal)
-
-
-def sweep_prefixes(model: PrefixModel, hidden: Rows | None = None) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Weights of the predicted, true and common nodes of each prefix, and whether the two sets are equal.
-
-    ``hidden``: nodes of each instance that do not count.
-    """
-    from hemlp.kernels.ranking.sweep import Sweep, sweep
-
-    closures, true = model.base, model.batch.true
-    if hidden is None:
-        hidden = Rows(np.zeros(len(model.batch) + 1, np.int64), np.zeros(0, np.int32))
-    weights = np.ascontiguousarray(closures.weights[:-1])
-    truth, ranked, sizes = Rows(true.ptr, true.classes), Rows(*model.ranked), Rows(*model.sizes)
-    sums, _, equal = sweep(Sweep(Rows(*closures.arrows), truth, ranked, hidden, sizes, weights))
-    if closures.has_top:
-        some_true, some_pred = (np.diff(true.ptr) > 0)[model.rows], model.sizes[1] > 0
-        sums += closures.weights[-1] * np.stack([some_pred, some_true, some_pred & some_true], axis=1)
-    return sums, equal

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
 import numpy as np
 
 from hemlp.optimize.program import Status
+from hemlp.optimize.solver import Solver
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.greedy import drawn_graphs
 from hemlp.problems.lca.model import LcaModel, one_side_empty
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers.registry import BaseSolver
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GreedyModel(LcaModel):
+    """Minimal LCA graphs as Algorithm 1 draws them, unless another solver is asked for."""
+
+    def solve(
+        self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False
+    ) -> LcaSolution:
+        """As of any model."""
+        return super().solve(solver or GreedyLca.name, time_limit, verify=verify)
 
 
 class GreedyLca(BaseSolver):

@@ -164,18 +164,17 @@ class Policy:
 
 POLICIES = {
     "hemlp.problems.lca.model:LcaModel": Policy(
-        ("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
+        phases=("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
     ),
     "hemlp.problems.lca.model:ExtendedModel": Policy(side_by_side=False),
 }
 """By module:class; 30 units of work are CP-SAT's deterministic seconds, for all programs of an instance together."""
-_USUAL = Policy()
 
 
 def policy_of(model: Any) -> Policy:
     """How a model is solved: as its class, or the nearest class above it that the table has."""
     names = (f"{kind.__module__}:{kind.__qualname__}" for kind in type(model).__mro__)
-    return next((POLICIES[name] for name in names if name in POLICIES), _USUAL)
+    return next((POLICIES[name] for name in names if name in POLICIES), Policy())
 
 
 S = TypeVar("S", bound=Solution)
@@ -193,10 +192,9 @@ def solve(
         parts = {name: solve(part, solver, time_limit, verified=verified) for name, part in model.parts.items()}
         joint: Any = JointSolution(model, parts)
         return joint  # type: ignore[no-any-return]
-    limit = getattr(model, "time_limit", None) if time_limit is None else time_limit
-    chosen = find_solver(model, getattr(model, "solver", None) if solver is None else solver)
-    claim = Claim(chosen, solver is not None, limit)
-    solution: S = chosen.solve(model, limit)
+    chosen = find_solver(model, solver)
+    claim = Claim(chosen, solver is not None, time_limit)
+    solution: S = chosen.solve(model, time_limit)
     if not hasattr(solution, "statuses"):
         raise InvalidSolution(f"the solver {claim.solver.name!r} returned {type(solution).__name__}, not a solution")
     if verified and not claim.ours:

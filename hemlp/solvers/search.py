@@ -40,7 +40,7 @@ class LcaSearch(BaseSolver):
     unsolved ("never"), or is known not to be finished, so that each part of an instance is tried once ("at once").
     """
 
-    states: int = 20_000
+    states: int = 200_000
     work: float | None = None
     programs: Literal["after", "never", "at once"] = "after"
 

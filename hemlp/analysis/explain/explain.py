@@ -61,7 +61,7 @@ def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> Part:
     try:
         check_scorable([leader], one, "error")  # says why, where it is undefined
         model = leader.model(one)
-        solution = model.solve()
+        solution = model.solve(*leader._solve_options)
         if solution.statuses[0] > Status.FEASIBLE:
             raise model.failure(solution, 0, 1)
     except HemlpError as error:

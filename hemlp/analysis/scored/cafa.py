@@ -35,7 +35,6 @@ from hemlp.measures.factory import measure
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
-from hemlp.solvers.closures import sweep_prefixes
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import CONFIDENCE, Interval, Table, format_number
 from hemlp.version import __version__
@@ -299,12 +298,12 @@ def cafa(
     terms = None if terms is None else label_list("terms", terms)
     everywhere, by_instance = resolve_exclusion(data, exclude)
     counting = _count_mask(data, everywhere, terms)
-    sums, _ = sweep_prefixes(prefixes(data, steps, _closure_model(data, None, counting)), by_instance)
+    sums = prefixes(data, steps, _closure_model(data, None, counting), by_instance).solve().sums
     predicted = sums[:, 0]
     if not predicted.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
-        sums, _ = sweep_prefixes(prefixes(data, steps, _closure_model(data, weights, counting)), by_instance)
+        sums = prefixes(data, steps, _closure_model(data, weights, counting), by_instance).solve().sums
     parts = CafaTerms.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
     averages, some = parts.averages()
     kept = {name: column[some][::-1] for name, column in averages.items()}

@@ -28,7 +28,9 @@ def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
     return LabelSets.of(exclude, rows="sets", source="exclude")
 
 
-def resolve_exclusion(data: AlignedScores, exclude: list[Any] | LabelSets | None) -> tuple[IntArray, Rows | None]:
+def resolve_exclusion(
+    data: AlignedScores, exclude: list[Any] | LabelSets | None
+) -> tuple[IntArray, tuple[IntArray, IntArray] | None]:
     """The classes that never count, and those of each instance, with their ancestors."""
     from hemlp.kernels.ranking.sweep import reached
 
@@ -44,4 +46,4 @@ def resolve_exclusion(data: AlignedScores, exclude: list[Any] | LabelSets | None
         )
     known, _ = (s if ids is None else s.take(ids)).look_up(data.hierarchy)
     ptr, nodes, _ = reached(Rows(data.hierarchy.parent_ptr, data.hierarchy.parent_idx), Rows(known.ptr, known.codes))
-    return np.empty(0, np.int64), Rows(ptr, nodes)
+    return np.empty(0, np.int64), (ptr, nodes)

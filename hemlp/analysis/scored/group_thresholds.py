@@ -20,6 +20,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
 from hemlp.kernels.records import Rows
 from hemlp.measures.base import Measure
+from hemlp.processes.progress import Progress
 
 ROUNDS = 10
 """At most so many rounds over all groups."""
@@ -62,15 +63,17 @@ class GroupTuner:
         rows, predicted = data.rows, data.values >= shared
         nothing = Side(np.zeros(len(data) + 1, np.int64), np.empty(0, np.int32))
         data = replace(data, batch=replace(data.batch, pred=nothing))  # steps have predictions of their own
-        for _ in range(ROUNDS):
-            changed = False
-            for g, own in of_group.items():
-                better = self._improve(data, rows, own, predicted, thresholds[g])
-                if better is not None:
-                    thresholds[g], changed = better, True
-                    predicted[own] = data.values[own] >= better
-            if not changed:
-                break
+        with Progress.on_terminal(ROUNDS * len(of_group)) as bar:
+            for _ in range(ROUNDS):
+                changed = False
+                for g, own in of_group.items():
+                    better = self._improve(data, rows, own, predicted, thresholds[g])
+                    if better is not None:
+                        thresholds[g], changed = better, True
+                        predicted[own] = data.values[own] >= better
+                    bar.advance(1, f"thresholds by {self.by}")
+                if not changed:
+                    break
         return {
             label: float(thresholds[groups[k]])
             for label, k in data.hierarchy.ids.items()

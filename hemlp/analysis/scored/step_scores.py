@@ -18,9 +18,10 @@ from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
+from hemlp.processes.progress import Progress
 from hemlp.solvers.registry import Solver
 
-CLASSES_AT_ONCE = 2_000_000
+CLASSES_AT_ONCE = 500_000
 """Predicted classes of the sets that are scored at once."""
 
 
@@ -82,9 +83,11 @@ def is_sweepable(measure: Measure, batch: Batch) -> bool:
     return type(model) is ClosureModel and model.horizon is None
 
 
-def prefixes(data: AlignedScores, steps: ThresholdSteps, model: ClosureModel) -> PrefixModel:
-    """The closures of the sets of all steps."""
-    return PrefixModel(model, (data.ptr, data.classes), (steps.ptr, steps.sizes))
+def prefixes(
+    data: AlignedScores, steps: ThresholdSteps, model: ClosureModel, hidden: tuple[IntArray, IntArray] | None = None
+) -> PrefixModel:
+    """The closures of the sets of all steps, without what is ``hidden`` of each instance."""
+    return PrefixModel(model, (data.ptr, data.classes), (steps.ptr, steps.sizes), hidden)
 
 
 def _score_each_set(
@@ -92,16 +95,18 @@ def _score_each_set(
 ) -> list[StepValues]:
     """Score each distinct set once."""
     parts: list[list[Any]] = [[] for _ in measures]
-    for chosen in _chunk_steps(steps.sizes):
-        batch = step_batch(data, steps, chosen)
-        try:
-            scores = score_together(
-                measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined
-            )
-        except (UndefinedScore, InfeasibleModel, UnsolvedModel) as error:
-            raise _locate_error(error, data, steps, chosen) from None
-        for into, each in zip(parts, scores, strict=True):
-            into.append(each)
+    with Progress.on_terminal(len(steps)) as bar:
+        for chosen in _chunk_steps(steps.sizes):
+            batch = step_batch(data, steps, chosen)
+            try:
+                scores = score_together(
+                    measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined
+                )
+            except (UndefinedScore, InfeasibleModel, UnsolvedModel) as error:
+                raise _locate_error(error, data, steps, chosen) from None
+            for into, each in zip(parts, scores, strict=True):
+                into.append(each)
+            bar.advance(chosen.size)
     results = []
     for of_measure in parts:
         values = np.concatenate([each.values for each in of_measure])

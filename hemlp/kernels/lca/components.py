@@ -166,6 +166,7 @@ class Component:
     def _put_in_order(self, decisions, hitting_set):
         """Next comes the decision that opens the fewest items and closes the most, of those whose time has come.
 
+        Then the one that has more open items, and opens such that fewer others have.
         A group comes before its links, EXTRA after the links that could serve its LCA, LAST after those of its class.
         """
         for t in range(self.steps):
@@ -184,8 +185,9 @@ class Component:
                 if not self._taken[t] and self._waits[t] == 0:
                     change = 0
                     for k in range(self._item_ptr[t], self._item_ptr[t + 1]):
-                        change += 0 if self._open[self._items[k]] else 1
-                        change -= 1 if self._users[self._items[k]] == 1 else 0
+                        change += 0 if self._open[self._items[k]] else 256
+                        change -= 256 if self._users[self._items[k]] == 1 else 0
+                        change += -2 if self._open[self._items[k]] else self._users[self._items[k]]
                     if best == NONE or change < least:
                         best = t
                         least = change

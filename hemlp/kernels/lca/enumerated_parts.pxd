@@ -16,4 +16,4 @@ cdef class EnumeratedParts:
     cdef void clear(self) noexcept nogil
     cdef bint add(self, Component part, Decisions decisions, long long most) except -1 nogil
     cdef void _take(self, Component part, long long side, long long t, long long o) noexcept nogil
-    cdef int _note(self, long long t) except -1 nogil
+    cdef int note(self, long long size, long long common, long long diff) except -1 nogil

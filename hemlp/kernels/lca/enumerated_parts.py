@@ -61,7 +61,7 @@ class EnumeratedParts:
                     self._next[t] = part.ptr[t]
                 else:
                     t -= 1
-                    self._note(part.steps)
+                    self.note(self._size[t + 1], self._common[t + 1], self._diff[t + 1])
             if tried > most:
                 self.number = begin
                 return False
@@ -81,12 +81,13 @@ class EnumeratedParts:
         self._diff[t + 1] = self._diff[t] + (fresh if side == 0 else -fresh)
         self._common[t + 1] = self._common[t] + part.gain[o] + bits_of(shared)
 
-    def _note(self, t):
+    def note(self, size, common, diff):
+        """What a choice comes to."""
         if self.number == self.size.shape[0]:
             with cython.gil:
                 self.size, self.common, self.diff = longer(self.size, 0), longer(self.common, 0), longer(self.diff, 0)
-        self.size[self.number] = self._size[t]
-        self.common[self.number] = self._common[t]
-        self.diff[self.number] = self._diff[t]
+        self.size[self.number] = size
+        self.common[self.number] = common
+        self.diff[self.number] = diff
         self.number += 1
         return 0

@@ -5,7 +5,7 @@
 which is one number, ``scale`` · value − nodes. Steps are gone through in turn. Invariant: what a partial choice can
 still become depends only on those of its items that later steps ask about, so choices that agree in them are one state,
 and the best of them stands for all. A state is cut where its Lagrangian bound is below ``floor``. O(states × options)
-for each step; states can be exponentially many in the width of the order.
+for each step; states can be exponentially many in the width of the order. All best choices are kept, as paths.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of, has, put
+    from hemlp.kernels.lca.best_paths import BestPaths
     from hemlp.kernels.lca.lagrangian_bound import LagrangianBound
     from hemlp.kernels.signals import look_for_signals
 
@@ -49,21 +50,22 @@ class States:
 
 
 class PartSearch:
-    """Goes through the steps of a part. ``picked[t]`` is the option of step t in the best choice."""
+    """Goes through the steps of a part; ``paths`` has the best choices."""
 
     def __init__(self):
-        self.old, self.new, self.bound = States(), States(), LagrangianBound()
+        self.old, self.new, self.bound, self.paths = States(), States(), LagrangianBound(), BestPaths()
         self.moves = self.states = 0
-        self.picked, self.layer = np.zeros((2, 64), np.int64)
-        self.live = np.zeros(256, np.int64)
+        self.live, self.later, self.uniform = np.zeros((3, 256), np.int64)
         self.sure = np.zeros(16, np.int64)
         self.table = np.full(1024, EMPTY, np.int32)
-        self.before, self.option = np.zeros((2, 1024), np.int32)
 
     # ---- what can be known in advance
 
     def prepare(self, part, decisions):
-        """Which nodes the other side has for certain, and which items later steps ask about."""
+        """Which nodes the other side has for certain, which items later steps ask about, which nodes each side can use.
+
+        ``uniform``: steps all of whose paths have the same gain and rest.
+        """
         width = 2 * part.node_words + part.flag_words
         self._make_room(part, width)
         for w in range(2 * part.node_words):
@@ -73,12 +75,19 @@ class PartSearch:
                 if has(decisions.certain, side * decisions.width, part.node[n]):
                     put(self.sure, side * part.node_words, n)
         for w in range(width):
-            self.live[part.steps * width + w] = 0
+            self.live[part.steps * width + w] = self.later[part.steps * width + w] = 0
         for t in range(part.steps - 1, -1, -1):
             for w in range(width):
                 self.live[t * width + w] = self.live[(t + 1) * width + w]
+                self.later[t * width + w] = self.later[(t + 1) * width + w]
+            own = t * width + decisions.side[part.decision[t]] * part.node_words
+            last = part.ptr[t + 1] - 1
+            self.uniform[t] = last > part.ptr[t] and part.source[last - 1] != EMPTY  # several paths, which stand last
             for o in range(part.ptr[t], part.ptr[t + 1]):
+                if part.source[o] != EMPTY and (part.gain[o] != part.gain[last] or part.rest[o] != part.rest[last]):
+                    self.uniform[t] = 0
                 for w in range(part.node_words):
+                    self.later[own + w] |= part.adds[o * part.node_words + w]
                     self.live[t * width + w] |= part.adds[o * part.node_words + w]
                     self.live[t * width + part.node_words + w] |= part.adds[o * part.node_words + w]
                 for w in range(part.flag_words):
@@ -91,12 +100,13 @@ class PartSearch:
         if 2 * part.node_words > self.sure.shape[0]:
             with cython.gil:
                 self.sure = longer(self.sure, 2 * part.node_words)
-        if part.steps + 2 > self.picked.shape[0]:
-            with cython.gil:
-                self.picked, self.layer = np.zeros((2, 2 * part.steps + 2), np.int64)
         if (part.steps + 1) * width > self.live.shape[0]:
             with cython.gil:
-                self.live = longer(self.live, (part.steps + 1) * width)
+                self.live, self.later = (
+                    longer(self.live, (part.steps + 1) * width),
+                    longer(self.later, (part.steps + 1) * width),
+                )
+                self.uniform = longer(self.uniform, part.steps)
         return self.old.make_room(1, width)
 
     # ---- step by step
@@ -108,15 +118,14 @@ class PartSearch:
         self.scale = scale
         self.bound.start(part, self.sure, p, q)
 
-    def best(self, part, decisions, floor, apart, most, beam):
+    def best(self, part, decisions, floor, most, beam):
         """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
 
-        ``apart``: choices that differ in their difference of sizes are never one. ``beam``: after each step go on with
-        so many of the most hopeful states only (0: with all), which is fast and may miss the best.
+        ``beam``: after each step go on with so many of the most hopeful states only (0: with all), which is fast and
+        may miss the best.
         """
         width = 2 * part.node_words + part.flag_words
         self.floor = floor
-        self.apart = apart
         self.bounded = floor > LOWEST or beam > 0
         if self.bounded:
             self.bound.look_ahead(part, decisions)
@@ -124,13 +133,14 @@ class PartSearch:
             self.old.items[w] = 0
         self.old.worth[0] = self.old.size[0] = self.old.diff[0] = self.old.common[0] = 0
         self.states = 1
-        self.layer[0] = 0
+        self.paths.start(part.steps)
         for t in range(part.steps):
+            self.paths.add_layer(self.states)
             if self.bounded:
                 self.bound.pass_step(part, t)
             if not self._step(part, decisions.side[part.decision[t]], t, most):
                 return TOO_MANY
-            self._turn(width, t, beam)
+            self._turn(width, beam)
             if self.states == 0:
                 return NOTHING
         return FOUND
@@ -143,14 +153,43 @@ class PartSearch:
         for i in range(self.states):
             self.new.make_room(self.made + part.ptr[t + 1] - part.ptr[t] + 1, width)
             credit = self._credit(part, i * width, t + 1) if self.bounded else 0.0
+            free = self._free_path(part, side, i * width, t) if self.uniform[t] else EMPTY
             for o in range(part.ptr[t], part.ptr[t + 1]):
                 self.moves += 1
                 if self.moves % 65536 == 0:
                     look_for_signals()
-                if self._allowed(part, i * width, o):
+                dominated: cython.bint = free != EMPTY and o != free and self._only_costs(part, side, i * width, t, o)
+                if not dominated and self._allowed(part, i * width, o):
                     self._apply(part, side, i, o, (t + 1) * width)
-                    if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, t, width, most):
+                    if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, width, most):
                         return False
+        return True
+
+    def _free_path(self, part, side, at, t):
+        """A path of a uniform step that adds no node to the state at ``at``; EMPTY if there is none.
+
+        It dominates those that add only nodes that the other side never has: what later steps need, they can add.
+        """
+        for o in range(part.ptr[t], part.ptr[t + 1]):
+            adds: cython.bint = part.source[o] == EMPTY
+            for w in range(part.node_words):
+                mine = self.old.items[at + side * part.node_words + w]
+                adds = adds or part.adds[o * part.node_words + w] & ~mine
+            if not adds:
+                return o
+        return EMPTY
+
+    def _only_costs(self, part, side, at, t, o):
+        """Whether an option is a path, and the other side neither has nor can have what it adds."""
+        words = part.node_words
+        other = (1 - side) * words
+        if part.source[o] == EMPTY:
+            return False
+        for w in range(words):
+            shared = self.old.items[at + other + w] | self.sure[other + w]
+            shared |= self.later[(t + 1) * (2 * words + part.flag_words) + other + w]
+            if part.adds[o * words + w] & ~self.old.items[at + side * words + w] & shared:
+                return False
         return True
 
     def _allowed(self, part, at, o):
@@ -241,9 +280,9 @@ class PartSearch:
             self.table[k] = EMPTY
         return 0
 
-    def _keep(self, i, o, t, width, most):
+    def _keep(self, i, o, width, most):
         """Keep the newest state, unless one with the same items is as good; False if there is no room."""
-        code = (self.new.diff[self.made] if self.apart else 0) & 0x7FFFFFFF
+        code = cython.cast(cython.longlong, 0)
         for w in range(self.made * width, (self.made + 1) * width):
             word = self.new.items[w]
             code = (code * 1000003 ^ (word & 0x7FFFFFFF) ^ (word >> 31)) & 0x7FFFFFFF
@@ -251,12 +290,15 @@ class PartSearch:
         while self.table[place] != EMPTY and not self._alike(self.table[place], width):
             place = (place + 1) & (self.table_size - 1)
         other = self.table[place]
+        shift = self.new.diff[self.made] - self.old.diff[i]
         if other == EMPTY:
             if self.made == most:
                 return False
             self.table[place] = self.made
             other = self.made
             self.made += 1
+        elif self.new.worth[self.made] == self.new.worth[other]:
+            return self.paths.add_tied(other, i, o, shift)
         elif self.new.worth[self.made] > self.new.worth[other]:
             self.new.worth[other] = self.new.worth[self.made]
             self.new.size[other] = self.new.size[self.made]
@@ -265,23 +307,15 @@ class PartSearch:
             self.new.hope[other] = self.new.hope[self.made]
         else:
             return True
-        at = self.layer[t] + other
-        if at >= self.before.shape[0]:
-            with cython.gil:
-                self.before, self.option = longer(self.before, 0), longer(self.option, 0)
-        self.before[at] = i
-        self.option[at] = o
-        return True
+        return self.paths.add(other, i, o, shift)
 
     def _alike(self, other, width):
-        if self.apart and self.new.diff[other] != self.new.diff[self.made]:
-            return False
         for w in range(width):
             if self.new.items[other * width + w] != self.new.items[self.made * width + w]:
                 return False
         return True
 
-    def _turn(self, width, t, beam):
+    def _turn(self, width, beam):
         """What was made is what there is; with a ``beam`` only the most hopeful."""
         lowest = self._threshold(beam) if beam and self.made > beam else -1e300
         self.old.make_room(self.made, width)
@@ -294,11 +328,9 @@ class PartSearch:
                 self.old.size[kept] = self.new.size[i]
                 self.old.diff[kept] = self.new.diff[i]
                 self.old.common[kept] = self.new.common[i]
-                self.before[self.layer[t] + kept] = self.before[self.layer[t] + i]
-                self.option[self.layer[t] + kept] = self.option[self.layer[t] + i]
+                self.paths.move(i, kept)
                 kept += 1
         self.states = kept
-        self.layer[t + 1] = self.layer[t] + kept
         return 0
 
     def _threshold(self, beam):
@@ -317,10 +349,3 @@ class PartSearch:
             else:
                 high = middle
         return high
-
-    def trace(self, part, state):
-        """The options that led to a state after the last step."""
-        for t in range(part.steps - 1, -1, -1):
-            at = self.layer[t] + state
-            self.picked[t] = self.option[at]
-            state = self.before[at]

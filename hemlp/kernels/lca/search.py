@@ -40,12 +40,14 @@ class Search:
         self.part, self.part_search, self.enumerated = Component(), PartSearch(), EnumeratedParts()
         self.most = most  # states, for one step of one part
         self.present = NONE  # the part that was read last
-        self.listed = NONE  # the part whose best choices are the present states, those of different sizes apart
+        self.listed = NONE  # the part whose best choices are known with their differences of sizes
+        self.draws = False  # whether choices are wanted, or only what they come to
         decisions = self.decisions.kind.shape[0]
         self.picked = np.zeros(decisions, np.int64)  # the option that each decision takes, NONE: nothing is drawn
         # by the leader of a part
-        self.part_size, self.part_common, self.part_diff, self.part_sides = np.zeros((4, decisions), np.int64)
-        self.tried, self.tried_end = np.zeros((2, decisions), np.int64)  # its outcomes, if all of them are known
+        self.part_size, self.part_common, self.part_diff = np.zeros((3, decisions), np.int64)
+        self.outcomes, self.outcomes_end = np.zeros((2, decisions), np.int64)  # those of its best choices, or of all
+        self.all_known = np.zeros(decisions, np.int64)  # whether these are all
         self.base = np.zeros(3, np.int64)  # predicted, true and common nodes that are certain
         self.out_links, self.out_ptr, self.out_nodes = np.zeros((3, 1024), np.int64)
         self.drawn = self.drawn_nodes = 0
@@ -57,6 +59,7 @@ class Search:
         """Everything but the choices of instance ``i``; False if it is too large for that."""
         self.links.read(i)
         self.present = self.listed = NONE
+        self.enumerated.clear()
         if not self.hitting_set.settle(self.links):
             return False
         self.decisions.assign_roles(self.links, self.hitting_set)
@@ -82,7 +85,7 @@ class Search:
             self.scale += most
             self.parts += self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED
             self.part_size[s] = NONE
-            self.tried[s] = self.tried_end[s] = 0
+            self.all_known[s] = 0
         for s in range(self.decisions.number):
             if self.decisions.kind[s] == SETTLED:
                 self.picked[s] = self.decisions.ptr[s]
@@ -90,61 +93,59 @@ class Search:
 
     def try_all(self):
         """Go through all choices of the parts that leave few, to know what they come to, not how they are made."""
-        self.enumerated.clear()
         for s in range(self.decisions.first, self.decisions.number):
             if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
                 self.part.read(s, self.decisions, self.hitting_set, self.signatures, self.links, False)
-                self.tried[s] = self.enumerated.number
-                self.enumerated.add(self.part, self.decisions, self.most)
-                self.tried_end[s] = self.enumerated.number
+                self.outcomes[s] = self.enumerated.number
+                self.all_known[s] = self.enumerated.add(self.part, self.decisions, self.most)
+                self.outcomes_end[s] = self.enumerated.number
                 self.part.forget()
         return 0
 
-    def _tried_all(self, leader):
-        return self.tried[leader] < self.tried_end[leader]
-
     def solve(self):
-        """The best choices of the instance that was reduced; False if a part has too many."""
+        """The best choices of the instance that was reduced; False if a part has too many.
+
+        As long as the ratio grows, good choices are enough; only those at the last one have to be the best.
+        """
         size = self.base[0] + self.base[1]
         common = self.base[2]
+        tried = self.enumerated.number
+        proves: cython.bint = False
         while self.parts:  # the first guess is the ratio of what is certain
             divisor = _common_divisor(2 * common, size)
             p = 2 * common // divisor if divisor else 1
             q = size // divisor if divisor else 2
             size = self.base[0] + self.base[1]
             common = self.base[2]
+            self.unproved = 0
+            self.enumerated.number = tried
             for s in range(self.decisions.first, self.decisions.number):
                 if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
-                    if not self._solve_part(s, p, q):
+                    if not self.solve_part(s, p, q, proves):
                         return False
                     size += self.part_size[s]
                     common += self.part_common[s]
             if 2 * q * common == p * size:
-                return self._settle_ties(p, q)
+                if self.unproved == 0:
+                    return self._settle_ties(p, q)
+                proves = True
         return True
 
-    def _solve_part(self, leader, p, q):
-        """The best choice of a part for the ratio p / q; False if it has too many."""
-        if self._tried_all(leader):
-            self._take_outcome(leader, p, q)
-            return True
-        found = self._best(leader, p, q, False)
-        if found:
-            self._take(leader, 0)
-        return found
-
-    def _take_outcome(self, leader, p, q):
-        """The first that is worth most."""
+    def solve_part(self, leader, p, q, proves):
+        """The best choice of a part for the ratio p / q, or without ``proves`` a good one; False if it has too many."""
+        if not self.all_known[leader]:
+            return self._search_part(leader, p, q, proves)
         best = LOWEST
-        for k in range(self.tried[leader], self.tried_end[leader]):
+        for k in range(self.outcomes[leader], self.outcomes_end[leader]):
             worth = self._worth(self.enumerated.size[k], self.enumerated.common[k], p, q)
             if worth > best:
                 best = worth
                 self.part_size[leader] = self.enumerated.size[k]
                 self.part_common[leader] = self.enumerated.common[k]
                 self.part_diff[leader] = self.enumerated.diff[k]
+        return True
 
-    def _best(self, leader, p, q, apart):
+    def _search_part(self, leader, p, q, proves):
         """Whether the choices of a part could be gone through; what was best before is a floor.
 
         First by simple bounds, which is enough for most parts; then by better ones, from what a narrow search finds.
@@ -153,14 +154,20 @@ class Search:
         floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
         self.read_part(leader)
         self.part_search.ask(self.part, p, q, self.scale)
-        found = self.part_search.best(self.part, self.decisions, floor, apart, min(FEW, self.most), 0)
+        found = self.part_search.best(self.part, self.decisions, floor, min(FEW, self.most), 0)
         if found == TOO_MANY:
             self.part_search.bound.improve(self.part, self.decisions, ROUNDS)
-            if not known and self.part_search.best(self.part, self.decisions, LOWEST, False, 1 << 20, BEAM) == FOUND:
-                floor = self.part_search.old.worth[0]
-                self._take(leader, 0)
-            found = self.part_search.best(self.part, self.decisions, floor, apart, self.most, 0)
-        self.listed = leader if apart and found == FOUND else NONE
+            if not known or not proves:
+                if self.part_search.best(self.part, self.decisions, floor, 1 << 20, BEAM) == FOUND:
+                    floor = self.part_search.old.worth[0]
+                    self._take(leader)
+                if not proves:
+                    self.unproved += 1
+                    return True
+            found = self.part_search.best(self.part, self.decisions, floor, self.most, 0)
+        if found == FOUND:
+            self._take(leader)
+            self._note_best(leader)
         return found == FOUND
 
     def read_part(self, leader):
@@ -171,23 +178,41 @@ class Search:
             self.part.forget()
             self.present = leader
             self.listed = NONE
-            self.part_sides[leader] = self.part.sides
         return 0
 
     def _worth(self, size, common, p, q):
         """Its value for the ratio p / q, and of the same values the smaller sizes first."""
         return (2 * q * common - p * size) * self.scale - size
 
-    def _take(self, leader, state):
-        """Keep the choice that led to a state after the last step."""
-        self.part_size[leader] = self.part_search.old.size[state]
-        self.part_common[leader] = self.part_search.old.common[state]
-        self.part_diff[leader] = self.part_search.old.diff[state]
-        self.part_search.trace(self.part, state)
+    def _take(self, leader):
+        """Keep the choice that the search found best."""
+        self.part_size[leader] = self.part_search.old.size[0]
+        self.part_common[leader] = self.part_search.old.common[0]
+        self.part_diff[leader] = self.part_search.old.diff[0]
+        self.part_search.paths.trace()
+        self._pick()
+
+    def _pick(self):
         for t in range(self.part.steps):
-            self.picked[self.part.decision[t]] = self.part.source[self.part_search.picked[t]]
+            self.picked[self.part.decision[t]] = self.part.source[self.part_search.paths.picked[t]]
 
     # ---- ties
+
+    def _note_best(self, leader):
+        """The outcomes of all best choices of a part: all have the same size, and the same in common."""
+        self.outcomes[leader] = self.enumerated.number
+        size = self.part_size[leader]
+        if self.part_search.paths.tied and self.part.sides == 3:
+            self.listed = leader
+            self.part_search.paths.list_differences(size)
+            diff = self.part_search.paths.next_difference(-size)
+            while diff <= size:
+                self.enumerated.note(size, self.part_common[leader], diff)
+                diff = self.part_search.paths.next_difference(diff + 1)
+        else:
+            self.enumerated.note(size, self.part_common[leader], self.part_diff[leader])
+        self.outcomes_end[leader] = self.enumerated.number
+        return 0
 
     def _settle_ties(self, p, q):
         """Of all best choices of the same size those whose sides are most equal, then with fewer predicted nodes."""
@@ -195,8 +220,10 @@ class Search:
         for s in range(self.decisions.first, self.decisions.number):
             if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
                 self.ties.add(s)
-                if not self._list_ties(s, p, q):
-                    return False
+                for k in range(self.outcomes[s], self.outcomes_end[s]):
+                    alike: cython.bint = self.enumerated.size[k] == self.part_size[s]
+                    if alike and self.enumerated.common[k] == self.part_common[s]:
+                        self.ties.note(self.enumerated.diff[k])
                 self.ties.settle()
         if self.ties.parts == 0:
             return True
@@ -205,40 +232,20 @@ class Search:
             for d in range(self.ties.ptr[k], self.ties.ptr[k + 1]):
                 if self.ties.reached(k, wanted - self.ties.diff[d]):
                     wanted -= self.ties.diff[d]
-                    if not self._solve_tie(self.ties.part[k], p, q, self.ties.diff[d]):
+                    if not self.take_difference(self.ties.part[k], p, q, self.ties.diff[d]):
                         return False
                     break
         return True
 
-    def _list_ties(self, leader, p, q):
-        """The differences of sizes that the best choices of a part have; False if they are too many.
-
-        All best choices have the same size, and the same in common.
-        """
-        if self._tried_all(leader):
-            for k in range(self.tried[leader], self.tried_end[leader]):
-                alike: cython.bint = self.enumerated.size[k] == self.part_size[leader]
-                if alike and self.enumerated.common[k] == self.part_common[leader]:
-                    self.ties.note(self.enumerated.diff[k])
-        elif self.part_sides[leader] != 3:
-            self.ties.note(self.part_diff[leader])
-        elif self._best(leader, p, q, True):
-            for state in range(self.part_search.states):
-                self.ties.note(self.part_search.old.diff[state])
-        else:
-            return False
-        return True
-
-    def _solve_tie(self, leader, p, q, diff):
+    def take_difference(self, leader, p, q, diff):
         """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
-        if self._tried_all(leader):
-            self.part_diff[leader] = diff
-            return True
-        found: cython.bint = self.listed == leader or self._best(leader, p, q, True)
-        for state in range(self.part_search.states):
-            if found and self.part_search.old.diff[state] == diff:
-                self._take(leader, state)
-        return found
+        if self.draws:
+            if self.listed != leader and not self._search_part(leader, p, q, True):
+                return False
+            self.part_search.paths.trace_to(diff)
+            self._pick()
+        self.part_diff[leader] = diff
+        return True
 
     # ---- results
 
@@ -341,6 +348,7 @@ def _search_all(solver, table, link_ptr):
                 table[i, 2] = predicted
                 table[i, 3] = true
             elif solver.most > 0 and solver.reduce(i):
+                solver.draws = draws
                 if not draws:
                     solver.try_all()
                 if solver.solve():

@@ -16,6 +16,7 @@ from hemlp.kernels.lca.search import results
 
 def begin(search: Search) -> Any:
     """Reduce the only instance; the leaders of its parts, None if it is too large for that."""
+    search.draws = True
     with cython.nogil:
         done: cython.bint = search.reduce(0)
     if not done:
@@ -29,17 +30,13 @@ def begin(search: Search) -> Any:
 def solve_part(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
     """Whether the best choice of a part for the ratio p / q was found; if not, it keeps the best that is known."""
     with cython.nogil:
-        found: cython.bint = search._solve_part(leader, p, q)
+        found: cython.bint = search.solve_part(leader, p, q, True)
     return found
 
 
-def differences(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
-    """The differences of sizes that the best choices of a part have; None if they are too many."""
-    if search.part_sides[leader] != 3:
-        return [search.part_diff[leader]]
-    with cython.nogil:
-        found: cython.bint = search._best(leader, p, q, True)
-    return [search.part_search.old.diff[state] for state in range(search.part_search.states)] if found else None
+def differences(search: Search, leader: cython.longlong) -> Any:
+    """The differences of sizes that the best choices of a part have, once it is solved."""
+    return [search.enumerated.diff[k] for k in range(search.outcomes[leader], search.outcomes_end[leader])]
 
 
 def take_difference(
@@ -47,7 +44,7 @@ def take_difference(
 ) -> None:
     """Take the best choice of a part that has this difference of sizes."""
     with cython.nogil:
-        search._solve_tie(leader, p, q, diff)
+        search.take_difference(leader, p, q, diff)
 
 
 def counts(search: Search, leader: cython.longlong) -> tuple[int, int, int]:

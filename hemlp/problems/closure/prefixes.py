@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers
+from hemlp.arrays import IntArray, pointers, row_sums
+from hemlp.errors import InvalidSolution
 from hemlp.instances.batch import Batch, Side
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
@@ -25,11 +26,13 @@ class PrefixModel(Model[ClosureSolution]):
     """The closures of ``sizes`` many first classes of the ``ranked`` ones, beside the true side of ``base``.
 
     Both are rows (CSR): row i of ``sizes`` has the lengths of the prefixes of row i of ``ranked``, from small to large.
+    ``hidden``: rows of nodes that do not count, though what they imply may.
     """
 
     base: ClosureModel
     ranked: tuple[IntArray, IntArray]
     sizes: tuple[IntArray, IntArray]
+    hidden: tuple[IntArray, IntArray] | None = None
 
     @property
     def batch(self) -> Batch:
@@ -64,7 +67,7 @@ class PrefixModel(Model[ClosureSolution]):
 
     def plan(self) -> Plan[ClosureSolution]:
         """One program."""
-        return self.expanded.plan()
+        return self._without_hidden((yield from self.expanded.plan()))
 
     def unsolved(self) -> ClosureSolution:
         """What is known where a limit came first."""
@@ -72,11 +75,32 @@ class PrefixModel(Model[ClosureSolution]):
 
     def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:
         """Solutions of consecutive parts as one of the whole."""
-        return self.expanded.joined(solutions)
+        return self._without_hidden(self.expanded.joined(solutions))
+
+    def _without_hidden(self, solution: ClosureSolution) -> ClosureSolution:
+        """The sets without what does not count."""
+        if self.hidden is None:
+            return solution
+        (ptr, nodes, members), (hidden_ptr, hidden), size = (
+            solution.closures,
+            self.hidden,
+            len(self.batch.hierarchy) + 1,
+        )
+        keys = np.repeat(np.arange(len(hidden_ptr) - 1), np.diff(hidden_ptr)) * size + hidden
+        counts = ~np.isin(np.repeat(self.rows, np.diff(ptr)) * size + nodes, keys)
+        kept = pointers(row_sums(counts, ptr)), nodes[counts], members[counts]
+        return replace(self.expanded.counted(*kept), statuses=solution.statuses)
 
     def check(self, solution: ClosureSolution) -> bool:
         """True if the closures of all prefixes are what their definition says; else InvalidSolution."""
-        return self.expanded.check(replace(solution, model=self.expanded))
+        if self.hidden is None:
+            return self.expanded.check(replace(solution, model=self.expanded))
+        whole = self.expanded.counted(*self.expanded.closures())
+        meant = self._without_hidden(whole)
+        equal = np.array_equal(solution.equal, meant.equal)
+        if not equal or not np.allclose(solution.sums, meant.sums, rtol=1e-12, atol=0):
+            raise InvalidSolution("the prefixes are not weighed rightly without what does not count")
+        return self.expanded.check(whole)
 
     def verify(self, solution: ClosureSolution) -> bool:
         """There is nothing more to prove."""

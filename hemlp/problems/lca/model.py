@@ -112,7 +112,7 @@ class GraphModel(Model[LcaSolution]):
         if len(self) != 1:
             raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
         self.check_stage(name)
-        program = self._stage(self._written(name))
+        program = self._stage(self._written(name), self.solve)
         return replace(program, name=f"{program.name}; {self.stage_words(name)}")
 
     def _written(self, name: str | None) -> str:
@@ -133,7 +133,8 @@ class GraphModel(Model[LcaSolution]):
         return lca_algebra(self.title, stage)
 
     @abstractmethod
-    def _stage(self, name: str) -> LinearProgram: ...
+    def _stage(self, name: str, solve: Callable[[], LcaSolution]) -> LinearProgram:
+        """The program of a stage of the only instance; ``solve`` gives the graphs that a later stage is about."""
 
     # ---- solutions
 
@@ -176,22 +177,15 @@ class GraphModel(Model[LcaSolution]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LcaModel(GraphModel):
-    """The minimal LCA graphs.
-
-    ``solver``: whose graphs are meant, "greedy" for those of Algorithm 1; None for the optimal ones. ``time_limit``: in
-    how many seconds an instance. Both are part of what a measure says, and read by ``hemlp.solvers`` alone.
-    """
-
-    solver: str | None = None
-    time_limit: float | None = None
+    """The minimal LCA graphs."""
 
     needs_judge = True
 
-    def _stage(self, name: str) -> LinearProgram:
+    def _stage(self, name: str, solve: Callable[[], LcaSolution]) -> LinearProgram:
         instance = self.facts[0]
         if name == "lcas":
             return lca_program(instance, self.label, self.title)
-        graphs = self.solve().found[0].graphs  # a later stage is about the best graphs
+        graphs = solve().found[0].graphs
         assert graphs is not None
         builder = GraphProgram(instance, self.label, self.title, len(graphs.lcas))
         return builder.ratio(graphs.f) if name == "ratio" else builder.ties(graphs.f, sum(graphs.sizes[:2]))
@@ -271,7 +265,7 @@ class ExtendedModel(GraphModel):
 
         return extended_algebra(self.title, stage)
 
-    def _stage(self, name: str) -> LinearProgram:
+    def _stage(self, name: str, solve: Callable[[], LcaSolution]) -> LinearProgram:
         f = None if name == "lcas" else self.extended(self.facts[0]).f
         return extended_program(self.facts[0], self.label, self.title, f)
 

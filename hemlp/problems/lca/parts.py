@@ -9,20 +9,21 @@ of sizes go together best is a sum of one number from each part. docs/exact.md h
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
 from typing import Any
 
+import numpy as np
+
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.problems.lca.links import LcaFacts
 
 Terms = dict[int, float]
 Counts = tuple[int, int, int]
 """Nodes of both graphs, common nodes, and by how many the predicted graph is larger."""
-NOTHING = -1
-"""The source of an option that draws no link."""
 
 
 class PartProgram:
@@ -108,47 +109,63 @@ class PartProgram:
 
     # ---- programs
 
-    def _program(self, title: str, goal: Terms, maximize: bool, rows: list[Row]) -> LinearProgram:
-        variables = [
-            Variable(v.name, v.lower, v.upper, float(goal.get(k, 0)), v.note) for k, v in enumerate(self.variables)
-        ]
-        return LinearProgram(title, variables, [*self.rows, *rows], maximize)
-
-    def _value(self, f: Fraction) -> Terms:
+    def value(self, f: Fraction) -> Terms:
+        """The terms of the value at the ratio ``f``."""
         terms = {k: -f.numerator * c for k, c in self.size.items()}
         for k, c in self.common.items():
             terms[k] = terms.get(k, 0) + 2 * f.denominator * c
         return terms
 
     def best(self, f: Fraction) -> LinearProgram:
-        """The greatest value at the ratio ``f``."""
-        return self._program(f"a part at F = {f}", self._value(f), True, [])
+        """The greatest value at the ratio ``f``, and of that the fewest nodes: one node weighs less than any value."""
+        scale = self.scale
+        goal = {k: scale * c - self.size.get(k, 0) for k, c in self.value(f).items()}
+        variables = [replace(v, cost=float(goal.get(k, 0))) for k, v in enumerate(self.variables)]
+        return LinearProgram(f"a part at F = {f}", variables, self.rows, maximize=True)
 
-    def smallest(self, f: Fraction, value: int) -> LinearProgram:
-        """The fewest nodes with this value."""
-        same = Row("same_value", value, value, list(self._value(f).items()))
-        return self._program(f"the smallest at F = {f}", self.size, False, [same])
-
-    def extreme(self, f: Fraction, value: int, size: int, beyond: int) -> LinearProgram:
-        """The least difference above ``beyond``, with this value and so many nodes."""
-        rows = [
-            Row("same_value", value, value, list(self._value(f).items())),
-            Row("same_size", size, size, list(self.size.items())),
-            Row("beyond", beyond + 1, math.inf, list(self.difference.items())),
-        ]
-        return self._program(f"differences at F = {f}", self.difference, False, rows)
+    @property
+    def scale(self) -> int:
+        """More than the nodes of any choice."""
+        return 1 + sum(map(int, self.size.values()))
 
     # ---- solutions
 
-    def read(self, result: ProgramResult) -> tuple[dict[int, int], Counts]:
+    def read(self, values: Iterable[float]) -> tuple[dict[int, int], Counts]:
         """Which option each slot takes, and the counts."""
-        assert result.values is not None
-        on = [k for k, value in enumerate(result.values) if value > 0.5]
+        on = [k for k, value in enumerate(values) if value > 0.5]
         picked = {self.options[k][0]: self.options[k][2][0] for k in on if k < len(self.options)}
         size, common, difference = (
-            int(sum(of.get(k, 0) for k in on)) for of in (self.size, self.common, self.difference)
+            sum(int(of.get(k, 0)) for k in on) for of in (self.size, self.common, self.difference)
         )
         return picked, (size, common, difference)
+
+
+def most_equal(parts: list[PartProgram], f: Fraction, chosen: list[Counts], sums: Sequence[int]) -> LinearProgram:
+    """Of the best choices of some parts, which have these counts, those with the most equal sizes of all.
+
+    The other parts come to one of ``sums``. As in ``GraphProgram.ties``, a difference d costs 2|d|, and 1 less where
+    the predicted graph is the smaller one.
+    """
+    variables = [Variable(f"u_{k}", 0, 1, 0.0, f"the other parts come to {d}") for k, d in enumerate(sums)]
+    rows = [Row("one_sum", 1, 1, [(k, 1.0) for k in range(len(sums))])]
+    total = [(k, float(d)) for k, d in enumerate(sums)]
+    for number, (part, (size, common, _)) in enumerate(zip(parts, chosen, strict=True)):
+        at = len(variables)
+        variables += [replace(v, name=f"{v.name}_{number}") for v in part.variables]
+        for row in part.rows:
+            rows.append(replace(row, name=f"{row.name}_{number}", terms=[(at + k, c) for k, c in row.terms]))
+        for name, terms, count in (("size", part.size, size), ("common", part.common, common)):
+            rows.append(Row(f"{name}_{number}", count, count, [(at + k, float(c)) for k, c in terms.items()]))
+        total += [(at + k, float(c)) for k, c in part.difference.items()]
+    at, room = len(variables), sum(abs(int(c)) for _, c in total)
+    variables += [
+        Variable("more_p", 0, room, 2.0, "nodes that the predicted graph has more"),
+        Variable("more_t", 0, room, 2.0, "nodes that the true graph has more"),
+        Variable("less_p", 0, 1, -1.0, "the predicted graph is smaller"),
+    ]
+    rows.append(Row("difference", 0, 0, [*total, (at, -1.0), (at + 1, 1.0)]))
+    rows.append(Row("smaller", 0, math.inf, [(at + 1, 1.0), (at + 2, -1.0)]))
+    return LinearProgram(f"the most equal sizes at F = {f}", variables, rows)
 
 
 @dataclass
@@ -157,6 +174,8 @@ class ByParts:
 
     search: Any
     leaders: list[int]
+    programs: dict[int, PartProgram] = field(default_factory=dict)
+    """Of the parts that the search leaves."""
 
     @classmethod
     def of(cls, facts: LcaFacts, states: int) -> ByParts | None:
@@ -175,6 +194,11 @@ class ByParts:
         parts = (counts(self.search, leader) for leader in self.leaders)
         size, common, difference = map(sum, zip(self.certain(), *parts, strict=True))
         return size, common, difference
+
+    def certain(self) -> Counts:
+        """The counts before any choice."""
+        predicted, true, common = (int(x) for x in self.search.base)
+        return predicted + true, common, predicted - true
 
     def plan(self) -> Plan[tuple[bool, Fraction]]:
         """Choose the best in all parts; whether that is proved, and a bound on F."""
@@ -196,91 +220,53 @@ class ByParts:
         proved = yield from self._settle_ties(f)
         return proved, f
 
-    def certain(self) -> Counts:
-        """The counts before any choice."""
-        predicted, true, common = (int(x) for x in self.search.base)
-        return predicted + true, common, predicted - true
-
-    def _value(self, leader: int, f: Fraction) -> int:
-        from hemlp.kernels.lca.stepwise import counts
-
-        size, common, _ = counts(self.search, leader)
-        return 2 * f.denominator * common - f.numerator * size
-
-    def _program(self, leader: int) -> PartProgram:
-        from hemlp.kernels.lca.stepwise import describe
-
-        return PartProgram(*describe(self.search, leader))
-
     def _best(self, leader: int, f: Fraction) -> Plan[Fraction]:
         """Have a part choose the best at ``f``, and of that the smallest; how much better it could be if unproved."""
-        from hemlp.kernels.lca.stepwise import counts, solve_part, take
+        from hemlp.kernels.lca.stepwise import counts, describe, solve_part, take
 
-        if solve_part(self.search, leader, f.numerator, f.denominator):
-            return Fraction(0)
+        if leader not in self.programs:
+            if solve_part(self.search, leader, f.numerator, f.denominator):
+                return Fraction(0)
+            self.programs[leader] = PartProgram(*describe(self.search, leader))
+        program = self.programs[leader]
+
+        def worth(counts: Counts) -> int:
+            size, common, _ = counts
+            return (2 * f.denominator * common - f.numerator * size) * program.scale - size
+
         known = counts(self.search, leader)
-        program = self._program(leader)
         result = yield program.best(f)
         if result.values is not None:
-            picked, found = program.read(result)
-            if known[0] < 0 or 2 * f.denominator * (found[1] - known[1]) > f.numerator * (found[0] - known[0]):
-                take(self.search, leader, picked, found)
-        value = self._value(leader, f)
-        bound = result.bound if math.isfinite(result.bound) else math.inf
-        if result.status is not Status.OPTIMAL and bound >= value + 1 - 1e-6:
-            return Fraction(10**9) if math.isinf(bound) else Fraction(math.floor(bound + 1e-6) - value)
-        smaller = yield program.smallest(f, value)
-        if smaller.status is Status.OPTIMAL:
-            take(self.search, leader, *program.read(smaller))
+            picked, made = program.read(result.values)
+            if known[0] < 0 or worth(made) > worth(known):
+                take(self.search, leader, picked, made)
+        best = worth(counts(self.search, leader))
+        if result.status is Status.OPTIMAL or result.bound < best + 1 - 1e-6:
             return Fraction(0)
-        return Fraction(1, 10**9)
+        return Fraction(10**9) if not math.isfinite(result.bound) else Fraction(result.bound - best) / program.scale
 
     def _settle_ties(self, f: Fraction) -> Plan[bool]:
         """Of the best choices those whose sides are most equal, then with fewer predicted nodes."""
-        from hemlp.kernels.lca.stepwise import counts, take
+        from hemlp.kernels.lca.stepwise import counts, differences, take, take_difference
 
-        sums: dict[int, dict[int, Any]] = {self.certain()[2]: {}}
+        sums: dict[int, dict[int, int]] = {self.certain()[2]: {}}
         for leader in self.leaders:
-            choices = yield from self._differences(leader, f)
-            if choices is None:
-                return False
-            sums = {
-                total + diff: {**picks, leader: choice}
-                for total, picks in sums.items()
-                for diff, choice in choices.items()
-            }
+            if leader not in self.programs:
+                options = differences(self.search, leader)
+                sums = {total + d: {**picks, leader: d} for total, picks in sums.items() for d in options}
         best = min(sums, key=lambda total: (abs(total), total))
-        for leader, choice in sums[best].items():
-            if choice is not None and choice[1] != counts(self.search, leader):
-                take(self.search, leader, *choice)
+        if self.programs:
+            parts, totals = list(self.programs.values()), sorted(sums)
+            chosen = [counts(self.search, leader) for leader in self.programs]
+            result = yield most_equal(parts, f, chosen, totals)
+            if result.status is not Status.OPTIMAL or result.values is None:
+                return False
+            best = totals[int(np.argmax(result.values[: len(totals)]))]
+            at = len(totals)
+            for leader, part in self.programs.items():
+                take(self.search, leader, *part.read(result.values[at : at + len(part.variables)]))
+                at += len(part.variables)
+        for leader, d in sums[best].items():
+            if d != counts(self.search, leader)[2]:
+                take_difference(self.search, leader, f.numerator, f.denominator, d)
         return True
-
-    def _differences(self, leader: int, f: Fraction) -> Plan[dict[int, Any] | None]:
-        """difference → (picked, counts) of the best choices of a part, None instead for what it has chosen already."""
-        from hemlp.kernels.lca.stepwise import counts, differences, take_difference
-
-        size, _, difference = counts(self.search, leader)
-        found = differences(self.search, leader, f.numerator, f.denominator)
-        if found is not None and len(found) == 1:
-            return {difference: None}
-        choices: dict[int, Any] = {}
-        if found is not None:
-            for diff in found:
-                take_difference(self.search, leader, f.numerator, f.denominator, diff)
-                choices[diff] = (self._picked(leader), counts(self.search, leader))
-            return choices
-        program, beyond = self._program(leader), -size - 1
-        while True:
-            result = yield program.extreme(f, self._value(leader, f), size, beyond)
-            if result.status is Status.INFEASIBLE:
-                return choices
-            if result.status is not Status.OPTIMAL:
-                return None
-            picked, found_counts = program.read(result)
-            beyond = found_counts[2]
-            choices[beyond] = (picked, found_counts)
-
-    def _picked(self, leader: int) -> dict[int, int]:
-        decisions = self.search.decisions
-        mine = (s for s in range(decisions.number) if decisions.leader[s] == leader)
-        return {s: int(self.search.picked[s]) for s in mine}
