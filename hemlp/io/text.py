@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from itertools import compress
@@ -147,6 +149,27 @@ def load_json(text: str, source: str, line: int | None = None) -> Any:
     except json.JSONDecodeError as error:
         number = line or error.lineno
         raise FileFormatError(f"{source}, line {number}: not JSON: {error.msg}", number) from None
+
+
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Without the garbage collector, which looks at a growing heap again and again; what JSON makes has no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def scan_json(line: str, source: str, number: int) -> Any:
+    """The same of one line, sooner."""
+    try:
+        made, end = _DECODER.scan_once(line, 0)
+    except (StopIteration, ValueError, _Twice):
+        end = -1
+    return made if end == len(line) else load_json(line, source, number)
 
 
 def parse_number(text: bytes) -> float | None:

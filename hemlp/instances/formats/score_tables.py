@@ -13,7 +13,7 @@ from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.io.frames import column, column_names
+from hemlp.io.frames import Coded, code_column, column, column_names, number_column
 from hemlp.io.text import CellTable, blank_lines, check_width, parse_number, read_columns, split_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
@@ -34,10 +34,27 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
             raise InvalidScores(
                 f"there is no column {name!r}; the columns are {names}: say {option}=, or labels= if each is a class"
             )
+    ids, labels, values = code_column(data[chosen[0]]), code_column(data[chosen[1]]), number_column(data[chosen[2]])
+    if ids and labels and values is not None and (scores := _coded(ids, labels, values, source, 1, repeated)):
+        return scores
     of_id, of_label, of_score = (column(data, name) for name in chosen)
     if not len(of_id) == len(of_label) == len(of_score):
         raise InvalidScores(f"the columns {chosen} are of different lengths")
     return from_triples(zip(of_id, of_label, of_score, strict=True), source, None, repeated)
+
+
+def _coded(
+    ids: Coded, labels: Coded, values: FloatArray, source: str | None, first: int, repeated: Repeated
+) -> ScoredSets | None:
+    """From columns without anything odd, the first row of which stands in line ``first``; None for others."""
+    (names, rows), (classes, codes) = ids, labels
+    odd = "" in names or "" in classes or min(rows.min(initial=0), codes.min(initial=0)) < 0
+    if odd or not len(rows) == len(codes) == len(values):
+        return None
+    names, lines = instance_ids(names, source), np.arange(first, first + len(rows))
+    return ScoredSets.from_entries(
+        classes, rows.astype(np.int64), codes, values, len(names), names, source, lines, repeated
+    )
 
 
 def from_triples(
