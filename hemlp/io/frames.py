@@ -102,7 +102,7 @@ def number_column(values: Any) -> FloatArray | None:
 def sort_by_appearance(distinct: Sequence[Any], codes: IntArray) -> Coded:
     """Without values that no row has; -1 is none."""
     first = np.full(len(distinct) + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, np.int32)  # the last one that is written stays
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)  # the last one that is written stays
     first[-1] = len(codes)
     if (first[1:] > first[:-1]).all():
         return list(distinct), np.array(codes, np.int32)

@@ -13,6 +13,8 @@ from hemlp.io.unpacking import check_unpacked_size
 
 BATCH = 65_536
 """Rows that are read at once."""
+CODED_BATCH = 2**20
+"""Rows that are read at once as numbers: each batch has a dictionary of its own."""
 
 
 def is_parquet(path: str) -> bool:
@@ -53,7 +55,8 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
         if not is_codable(file.schema_arrow.field(number).type):
             return None
         try:
-            made = code_arrow(file.read([names[number]], use_threads=False).column(0))
+            pieces = [batch.column(0) for batch in file.iter_batches(CODED_BATCH, columns=[names[number]])]
+            made = code_arrow(pyarrow.chunked_array(pieces, file.schema_arrow.field(number).type))
         except broken as error:
             raise FileFormatError(f"{source} is a damaged Parquet file: {error}") from None
         return None if made is None or len(made[1]) != size else ([*map(str, made[0])], made[1])
