@@ -153,7 +153,7 @@ def load_json(text: str, source: str, line: int | None = None) -> Any:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Without the garbage collector, which looks at a growing heap again and again; what JSON makes has no cycles."""
+    """Without the garbage collector, which looks at a growing heap again and again; what readers make has no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:

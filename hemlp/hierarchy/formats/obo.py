@@ -14,7 +14,7 @@ from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
 from hemlp.io.frames import code_list
-from hemlp.io.text import WHITE, decode
+from hemlp.io.text import WHITE, collector_paused, decode
 
 _END = re.compile(r"(?:\s+(?<!\\)\{[^{}]*\})?(?:\s+!.*)?\s*$")
 """Qualifiers and a comment, at the end of a value."""
@@ -130,13 +130,14 @@ def _read_regular(data: bytes) -> Terms | None:
     parents = map(labels.__getitem__, first_words[is_a].tolist())
     children = (owners[k] for k in compress(terms_of, is_a.tobytes()))
     terms.links += zip(repeat("is_a"), parents, children, strict=False)
-    for chosen in (names, ~(ids | is_a | names)):
-        texts = values(chosen).decode("utf-8").split("\n") if chosen.any() else []
-        for k, tag, text in zip(compress(terms_of, chosen.tobytes()), codes[chosen].tolist(), texts, strict=True):
-            value = text.strip()
-            if not value or not terms.store(owners[k], tags[tag], value):
-                return None
-    return terms
+    titles = [title.strip() for title in values(names).decode("utf-8").split("\n")] if names.any() else []
+    terms.names.update(zip((owners[k] for k in compress(terms_of, names.tobytes())), map(_text, titles), strict=True))
+    others = ~(ids | is_a | names)
+    texts = values(others).decode("utf-8").split("\n") if others.any() else []
+    for k, tag, text in zip(compress(terms_of, others.tobytes()), codes[others].tolist(), texts, strict=True):
+        if not (value := text.strip()) or not terms.store(owners[k], tags[tag], value):
+            return None
+    return None if "" in titles else terms
 
 
 def _text(value: str) -> str:
@@ -146,6 +147,7 @@ def _text(value: str) -> str:
     return _ESCAPED.sub(lambda match: _MEANT.get(match[1], match[1]), value) if "\\" in value else value
 
 
+@collector_paused()
 def read_obo(source: SourceFile) -> HierarchyData:
     """Terms and the chosen relations; alternative ids, and obsolete ids with one replacement, become aliases."""
     relations = source.relations
