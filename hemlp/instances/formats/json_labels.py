@@ -28,7 +28,7 @@ def read_json_labels(text: str, source: str, lines: bool, id: str | None, label:
     else:
         data = load_json(text, source)
         if isinstance(data, dict):
-            if "" not in data and (sets := code_lists([*data.values()], source)) is not None:
+            if data and "" not in data and (sets := code_lists([*data.values()], source)) is not None:
                 return replace(sets, ids=tuple(data))
             data = [{id or "id": key, label or "labels": value} for key, value in data.items()]
         if not isinstance(data, list):
