@@ -16,6 +16,7 @@ from typing import Any
 import beside_gie
 import floors
 import hard
+import reading
 from start_up import first_run, import_hemlp, installed_size, numpy_and_click, warm_run
 
 DATA = Path(os.environ.get("HEMLP_DATA", "absent"))
@@ -701,6 +702,7 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "large-ancestors": [large_ancestors],
     "distances": [union_distances],
     "labels": [read_label_file, read_label_file_by_lines, read_label_file_pandas],
+    "reading": [reading.reading_labels, reading.reading_scores, reading.reading_ontologies, reading.reading_cafa],
     "pairing": [pairing_default, pairing_flow, pairing_pulp],
     "sets": [sets_hemlp, sets_scipy],
     "floors": [floors.tally_floor, floors.distances_floor, floors.pairing_floor],
@@ -726,7 +728,7 @@ SECTIONS: dict[str, list[Callable[..., Timed]]] = {
     "hard-random": [hard.random_labels],
     "hard-related": [hard.related_labels],
 }
-BY_PARTS = ("floors", "beside-gie")
+BY_PARTS = ("floors", "beside-gie", "reading")
 """Sections whose contenders are compared within themselves: seconds of each part, the unit first."""
 SIZES: dict[str, tuple[int, ...]] = {
     "grow_instances": (10_000, 20_000, 50_000, 100_000, 200_000, 452_167),

@@ -153,6 +153,11 @@ Labels marked *synthetic* were made for timing and say nothing about quality.
 
 Words are told apart eight bytes at a time, in compiled code, so that Python sees each label once.
 
+Other formats, and data in memory, beside what pyarrow and Python's json take for the same bytes (*synthetic* labels);
+processor time, the first row of each part is the unit:
+
+{beside(report, "reading")}
+
 ## Pair-based measures
 
 GIE and MGIA of 8 systems on 5,000 MEDLINE documents (MeSH 2016, about 10 true and 8 predicted classes; 80,000

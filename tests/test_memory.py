@@ -183,6 +183,7 @@ def test_parquet_is_never_read_as_a_whole(monkeypatch, tmp_path, table):
     monkeypatch.setattr("pathlib.Path.read_bytes", lambda self: pytest.fail("the whole is read"))
     monkeypatch.setattr(parquet.ParquetFile, "iter_batches", spied)
     monkeypatch.setattr("hemlp.io.parquet_files.BATCH", 4)
+    monkeypatch.setattr("hemlp.io.parquet_files.CODED_BATCH", 4)
     assert list(read_labels(file)) == plain
     assert {columns for _, columns in read} == {1}
     assert max(rows for rows, _ in read) == 4

@@ -16,9 +16,9 @@ from hemlp.io.text import decode, file_kind, read_bytes
 def read_names(path: str | PathLike[str]) -> dict[Label, str]:
     """Read readable names of classes: one ``label<TAB>name`` a line, or those of the terms of an .obo ontology."""
     source, data = read_bytes(path)
-    text = decode(data, source)
     if file_kind(source) == ".obo":
-        return {label: term.name for label, term in read_terms(text, source).items() if term.name}
+        return {label: name for label, name in read_terms(data, source).names.items() if name}
+    text = decode(data, source)
     names: dict[Label, str] = {}
     for number, line in enumerate(text.splitlines(), 1):
         label, tab, name = line.partition("\t")

@@ -153,6 +153,8 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             f"subjects of one document, as Annif writes them (<address>, name, score), and not like lines of id and "
             f"label. Join the documents to one file with the id of each in its first column",
         )  # fmt: skip
+    if hierarchy.numbers([ids[side.row_of(0)]])[0] < 0:  # what follows is of ids that are classes, all with labels
+        return
     numbers = hierarchy.numbers(ids)
     if new[side.codes].all() and (numbers >= 0).all():
         raise _refusal(

@@ -105,7 +105,7 @@ def read_scores(
         sep = SEPARATORS.get(kind, "\t")
     if sep in ("\t", None) and not any(named) and parse_number(first.split(b"\t" if sep else None)[-1]) is not None:
         return read_triples(data, source, sep, repeated)
-    return read_table(decode(data, source), source, sep or "\t", named, repeated)
+    return read_table(data, source, sep or "\t", named, repeated)
 
 
 def _first_line(data: bytes) -> bytes:

@@ -160,7 +160,9 @@ class ScoredSets(Scored, HtmlDisplay):
         from hemlp.kernels.ranking.by_score import by_score
 
         rank = np.empty(len(vocabulary), np.int64)
-        rank[sorted(range(len(vocabulary)), key=lambda c: label_order(vocabulary[c]))] = np.arange(len(vocabulary))
+        one_type = len({*map(type, vocabulary)}) == 1  # then labels compare by themselves, which is faster
+        key = vocabulary.__getitem__ if one_type else lambda c: label_order(vocabulary[c])
+        rank[sorted(range(len(vocabulary)), key=key)] = np.arange(len(vocabulary))
         grouped = bool((rows[1:] >= rows[:-1]).all())
         order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
         by_score(row_pointers(rows, size), order, values, rank[codes])

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray
+from hemlp.arrays import FloatArray, IntArray
 
 Coded = tuple[list[Any], IntArray]
 """Distinct values in the order in which they appear, and which one each row has; -1 where it has none."""
@@ -71,7 +71,7 @@ def code_column(values: Any) -> Coded | None:
         except ImportError:
             values = values.to_list()
     if hasattr(values, "dictionary_encode"):
-        return _code_arrow(values)
+        return code_arrow(values)
     if isinstance(values, np.ndarray) and values.ndim == 1:
         values = values.tolist()
     return code_list(values) if isinstance(values, list | tuple) else None
@@ -79,19 +79,33 @@ def code_column(values: Any) -> Coded | None:
 
 def code_list(values: Sequence[Any]) -> Coded | None:
     """The same for a list, in which None is no value."""
-    if not {*map(type, values)} <= {str, int, type(None)}:  # True and 1.0 are equal to 1
+    from hemlp.kernels.text.label_sets import code_rows
+
+    return code_rows([values], len(values))
+
+
+def number_column(values: Any) -> FloatArray | None:
+    """A column of finite numbers; None for any other, which needs a closer look."""
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    elif isinstance(values, list | tuple) and {*map(type, values)} <= {int, float}:
+        try:
+            values = np.array(values, np.float64)
+        except OverflowError:
+            return None
+    if not isinstance(values, np.ndarray) or values.ndim != 1 or values.dtype.kind not in "iuf":
         return None
-    numbers = dict.fromkeys(values, -1)
-    distinct = [value for value in numbers if value is not None]
-    numbers.update(zip(distinct, range(len(distinct)), strict=True))
-    return distinct, np.fromiter(map(numbers.__getitem__, values), np.int32, len(values))
+    numbers = values.astype(np.float64)
+    return numbers if np.isfinite(numbers).all() else None
 
 
 def sort_by_appearance(distinct: Sequence[Any], codes: IntArray) -> Coded:
     """Without values that no row has; -1 is none."""
     first = np.full(len(distinct) + 1, len(codes))
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last one that is written stays
+    first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)  # the last one that is written stays
     first[-1] = len(codes)
+    if (first[1:] > first[:-1]).all():
+        return list(distinct), np.array(codes, np.int32)
     order = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(codes))]
     numbers = np.full(len(first), -1, np.int32)
     numbers[order] = np.arange(len(order))
@@ -102,6 +116,8 @@ def _code_series(values: Any, pandas: Any) -> Coded | None:
     """A column of pandas."""
     if isinstance(values.dtype, pandas.CategoricalDtype):
         kind, distinct, codes = values.cat.categories.inferred_type, values.cat.categories, values.cat.codes.to_numpy()
+    elif values.dtype == object and (coded := code_list(values.tolist())) is not None:
+        return coded
     elif getattr(values.dtype, "kind", "") in ("i", "u", "O") or isinstance(values.dtype, pandas.StringDtype):
         kind = pandas.api.types.infer_dtype(values, skipna=True)
         codes, distinct = pandas.factorize(values) if kind in ("string", "integer") else (None, None)
@@ -113,15 +129,20 @@ def _code_series(values: Any, pandas: Any) -> Coded | None:
     return sort_by_appearance(plain, codes) if {*map(type, plain)} <= {str, int} else None
 
 
-def _code_arrow(values: Any) -> Coded | None:
-    """An array of Arrow, in one or several pieces."""
+def is_codable(kind: Any) -> bool:
+    """Whether a type of Arrow is that of strings or integers, or of a dictionary of them."""
     from pyarrow import types
 
-    values = values.combine_chunks() if hasattr(values, "combine_chunks") else values
-    kind = values.type.value_type if types.is_dictionary(values.type) else values.type
-    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind)):
+    kind = kind.value_type if types.is_dictionary(kind) else kind
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind))
+
+
+def code_arrow(values: Any) -> Coded | None:
+    """An array of Arrow, in one or several pieces."""
+    if not is_codable(values.type):
         return None
-    coded = values if types.is_dictionary(values.type) else values.dictionary_encode()
+    values = values.combine_chunks() if hasattr(values, "combine_chunks") else values
+    coded = values if hasattr(values, "dictionary") else values.dictionary_encode()
     distinct = coded.dictionary.to_pylist()
     if len(dict.fromkeys(distinct)) < len(distinct) or None in distinct:
         return None

@@ -7,14 +7,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hemlp.errors import FileFormatError, MissingDependency
-from hemlp.io.frames import BatchedColumn, Coded, sort_by_appearance
+from hemlp.io.frames import BatchedColumn, Coded, code_arrow, is_codable
 from hemlp.io.unpacking import check_unpacked_size
 
 BATCH = 65_536
 """Rows that are read at once."""
+CODED_BATCH = 2**20
+"""Rows that are read at once as numbers: each batch has a dictionary of its own."""
 
 
 def is_parquet(path: str) -> bool:
@@ -52,26 +52,14 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
             raise FileFormatError(f"{source} is a damaged Parquet file: {names[number]!r} does not have {size:,} rows")
 
     def coded(number: int) -> Coded | None:
-        known: dict[Any, int] = {}
-        numbers, last, made = np.array([-1]), None, [np.empty(0, np.int64)]
+        if not is_codable(file.schema_arrow.field(number).type):
+            return None
         try:
-            for batch in file.iter_batches(BATCH, columns=[names[number]]):
-                each = batch.column(0)
-                if not pyarrow.types.is_dictionary(each.type):
-                    if not pyarrow.types.is_integer(each.type):
-                        return None
-                    each = each.dictionary_encode()
-                if last is None or not each.dictionary.equals(last):
-                    last = each.dictionary
-                    values = last.to_pylist()
-                    if not {*map(type, values)} <= {str, int}:
-                        return None
-                    numbers = np.array([*(known.setdefault(str(value), len(known)) for value in values), -1])
-                made.append(numbers[each.indices.fill_null(-1).to_numpy(zero_copy_only=False)])
+            pieces = [batch.column(0) for batch in file.iter_batches(CODED_BATCH, columns=[names[number]])]
+            made = code_arrow(pyarrow.chunked_array(pieces, file.schema_arrow.field(number).type))
         except broken as error:
             raise FileFormatError(f"{source} is a damaged Parquet file: {error}") from None
-        codes = np.concatenate(made)
-        return sort_by_appearance([*known], codes) if len(codes) == size else None
+        return None if made is None or len(made[1]) != size else ([*map(str, made[0])], made[1])
 
     def opened(texts: list[str]) -> Any:
         return parquet.ParquetFile(
@@ -81,7 +69,8 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
     try:
         file = opened([])
         names, size = list(file.schema_arrow.names), file.metadata.num_rows
-        file = opened([each.name for each in file.schema_arrow if pyarrow.types.is_string(each.type)])
+        kinds = (pyarrow.string(), pyarrow.large_string())
+        file = opened([each.name for each in file.schema_arrow if each.type in kinds])
     except broken as error:
         raise FileFormatError(f"{source} is not a Parquet file: {error}") from None
     check_unpacked_size(

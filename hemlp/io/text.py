@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import gc
 import io
 import json
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from itertools import compress
@@ -149,6 +151,27 @@ def load_json(text: str, source: str, line: int | None = None) -> Any:
         raise FileFormatError(f"{source}, line {number}: not JSON: {error.msg}", number) from None
 
 
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Without the garbage collector, which looks at a growing heap again and again; what readers make has no cycles."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def scan_json(line: str, source: str, number: int) -> Any:
+    """The same of one line, sooner."""
+    try:
+        made, end = _DECODER.raw_decode(line)
+    except (ValueError, _Twice):
+        end = -1
+    return made if end == len(line) else load_json(line, source, number)
+
+
 def parse_number(text: bytes) -> float | None:
     """The number that a text is, None if it is none."""
     try:
@@ -224,6 +247,19 @@ class CellTable:
         """The texts without blanks around them."""
         return self.texts if self.bare else [text.strip(blanks) for text in self.texts]
 
+    def numbers(self, codes: IntArray, written: list[str]) -> FloatArray:
+        """The column of numbers, whose cells are ``codes``; NaN where what is ``written`` is no number.
+
+        Each distinct cell that is no plain decimal is read once.
+        """
+        left = np.flatnonzero(np.isnan(self.values))
+        texts = dict.fromkeys(codes[left].tolist())
+        parsed = np.full(len(self.texts), np.nan)
+        parsed[[*texts]] = [np.nan if (n := parse_number(written[k].encode())) is None else n for k in texts]
+        values = self.values.copy()
+        values[left] = parsed[codes[left]]
+        return values
+
     def column(self, k: int, width: int, written: list[str]) -> tuple[list[str], IntArray]:
         """Column ``k`` of the rows that are not blank and have ``width`` cells each: distinct cells, and which one each
         row has.
@@ -274,22 +310,30 @@ def read_regular_columns(
 ) -> list[tuple[list[str], IntArray]] | None:
     """Some columns of the lines after the first one: distinct cells without blanks around them, and codes of all cells.
 
+    None where a closer look is needed, as of ``read_regular_cells``.
+    """
+    cells, bare = read_regular_cells(data, source, sep, width, columns)
+    return None if cells is None else [cells.column(k, width, bare) for k in columns]
+
+
+def read_regular_cells(
+    data: bytes, source: str, sep: str, width: int, columns: Sequence[int], numbers: int | None = None
+) -> tuple[CellTable | None, list[str]]:
+    """The lines after the first one, and their texts without quotes and blanks around them.
+
     None where a closer look is needed: at a line that is blank or has another number of cells than ``width``, at quotes
     within a cell, and at separators that mean something else, too.
     """
     if not sep.isascii() or sep in ' "':
-        return None
+        return None, []
     start = data.find(b"\n") + 1 or len(data)
     quoted = sep in QUOTING and data.find(b'"', start) >= 0
     seen = [k if quoted or k in columns else None for k in range(width)]
-    cells = read_columns(data, source, start, sep, seen)
+    cells = read_columns(data, source, start, sep, seen, numbers)
     rows = np.flatnonzero(cells.widths)
     if rows.size != rows.max(initial=-1) + 1 or (cells.widths[rows] != width).any():  # blank ones at the end are none
-        return None
-    bare = cells.strip_texts()
-    if quoted:
-        inner = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in cells.texts]
-        if any('"' in text for text in inner):
-            return None
-        bare = [text.strip() for text in inner]
-    return [cells.column(k, width, bare) for k in columns]
+        return None, []
+    if not quoted:
+        return cells, cells.strip_texts()
+    inner = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in cells.texts]
+    return (None, []) if any('"' in text for text in inner) else (cells, [text.strip() for text in inner])

@@ -2,7 +2,7 @@
 
 All averages come from sums over instances, which a resample weights by its counts. As the threshold falls, a sum
 changes only by the instances whose prediction changes, so the sums of all resamples at a threshold are
-those at the one before, plus one row of a sparse matrix (thresholds × instances) times the counts of the draws.
+those at the one before, plus the changes of these instances times the counts of the draws.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hemlp.analysis.statistics.resampling import Bootstrap, Units, fixed_point
 from hemlp.arrays import FloatArray
 
 Norm = Literal["cafa", "pred", "gt"]
-MAX_COUNTS, MAX_SUMS = 2**25, 2**21
+MAX_COUNTS, MAX_SUMS = 2**25, 2**18
 """Counts of draws, and sums over instances, that are held at once."""
 
 
@@ -91,27 +91,24 @@ class CafaTerms:
         ``most``: instances in a resample. Sums are of integers, and exact: they depend on no order, and what was added
         and taken away again leaves nothing behind.
         """
-        from scipy.sparse import csr_array
+        from hemlp.kernels.ranking.sweep import running_resamples
 
         begin, order, first = self.steps.timeline
         whole, bits, exponents = fixed_point(self.columns.T, most)
         later = np.flatnonzero(~first)
         changes = whole.copy()
         changes[..., later] -= whole[..., later - 1]
-        changes, units = changes[..., order], self.units.members[self.steps.rows[order]]
-        used = [(part, k) for part in (0, 1) for k in range(len(exponents)) if whole[part, k].any()]
-        scale = np.ldexp(1.0, [exponents, exponents - bits])
-        carried = np.zeros((2, len(exponents), counts.shape[1]))
+        units = np.asarray(self.units.members[self.steps.rows[order]], np.int64)
+        # high parts first, then low ones: what is added is exact, and rounded once
+        parts, columns = np.array(np.nonzero(whole.any(axis=2)))
+        changes = np.ascontiguousarray(changes[parts, columns].T[order])
+        scales = np.ldexp(1.0, [exponents, exponents - bits])[parts, columns]
+        carried = np.zeros((len(columns), counts.shape[1]))
         together = max(1, MAX_SUMS // counts.shape[1] // len(exponents))
         for start in range(0, len(begin) - 1, together):
             ends = begin[start : start + together + 1]
-            here, shape = slice(ends[0], ends[-1]), (len(ends) - 1, len(counts))
             sums = np.zeros((len(exponents), len(ends) - 1, counts.shape[1]))
-            for at in used:  # high parts first, then low ones: what is added is exact, and rounded once
-                running = (csr_array((changes[at][here], units[here], ends - ends[0]), shape) @ counts).cumsum(axis=0)
-                running += carried[at]
-                carried[at] = running[-1]
-                sums[at[1]] += running * scale[at]
+            running_resamples(ends, units, changes, counts, carried, columns, scales, sums)
             yield sums
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.source_file import SourceFile
-from hemlp.hierarchy.formats.turtle import read_plain_turtle
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode, load_json
 
@@ -102,6 +101,8 @@ class Triples:
             syntax = "turtle"  # ontologies are called .owl in every syntax
         self.plain = None
         if syntax == "turtle":
+            from hemlp.hierarchy.formats.turtle import read_plain_turtle
+
             self.plain = read_plain_turtle(data.decode("utf-8", "replace"), LINKS, TEXTS, (SKOS + "Concept",))
         if self.plain is None:
             self._parse(data, syntax)

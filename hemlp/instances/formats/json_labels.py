@@ -9,9 +9,10 @@ from typing import Any
 
 from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.ambiguity import score_columns
+from hemlp.instances.formats.label_lists import code_lists
 from hemlp.instances.formats.label_pairs import from_pairs
 from hemlp.instances.label_sets import LabelSets
-from hemlp.io.text import load_json
+from hemlp.io.text import collector_paused, load_json, scan_json
 
 _LABELS = ("labels", "label")
 _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
@@ -19,6 +20,7 @@ _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE
 Row = tuple[int, Any]
 
 
+@collector_paused()
 def read_json_labels(text: str, source: str, lines: bool, id: str | None, label: str | None) -> LabelSets:
     """``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}`` for each instance; ``lines``: one a line."""
     if lines:
@@ -26,6 +28,8 @@ def read_json_labels(text: str, source: str, lines: bool, id: str | None, label:
     else:
         data = load_json(text, source)
         if isinstance(data, dict):
+            if data and "" not in data and (sets := code_lists([*data.values()], source)) is not None:
+                return replace(sets, ids=tuple(data))
             data = [{id or "id": key, label or "labels": value} for key, value in data.items()]
         if not isinstance(data, list):
             raise FileFormatError(f"{source} holds neither a list of instances nor an object that maps ids to labels")
@@ -40,10 +44,27 @@ def _rows(text: str, source: str) -> list[Row]:
     for number, line in enumerate(lines, 1):
         if not line.strip():
             raise FileFormatError(f"{source}, line {number}: a blank line; an instance without labels is []", number)
-    return [(number, load_json(line, source, number)) for number, line in enumerate(lines, 1)]
+    return [(number, scan_json(line, source, number)) for number, line in enumerate(lines, 1)]
+
+
+def _regular(rows: list[Any], source: str, id: str | None, label: str | None) -> LabelSets | None:
+    """From lists, or from objects that have an id and a list and nothing else; None for any others."""
+    if {*map(type, rows)} == {dict}:
+        key, column = id or "id", label or next((name for name in _LABELS if name in rows[0]), "labels")
+        if any(len(row) != 2 or key not in row or column not in row for row in rows):
+            return None
+        ids = tuple(row[key] for row in rows)
+        if {*map(type, ids)} == {str} and "" not in ids and len({*ids}) == len(ids):
+            sets = code_lists([row[column] for row in rows], source)
+            return None if sets is None else replace(sets, ids=ids)
+        return None
+    return code_lists(rows, source)
 
 
 def _label_sets(rows: list[Row], place: str, source: str, id: str | None, label: str | None) -> LabelSets:
+    sets = _regular([row for _, row in rows], source, id, label)
+    if sets is not None:
+        return sets
     keys: list[Any] = []
     labels: list[Any] = []
     numbers: list[int] = []

@@ -5,12 +5,13 @@ A list may be a path from the top down, whose last class is the label.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set, ValuesView
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import as_numpy, pointers
+from hemlp.arrays import as_numpy, entry_rows, pointers
 from hemlp.errors import FileFormatError, InvalidLabel, InvalidLabelSets
 from hemlp.hierarchy.labels import Label, as_label
 from hemlp.instances.ambiguity import format_row, refuse_indicators, refuse_mapping, row_error
@@ -20,8 +21,25 @@ from hemlp.io.text import decode
 _ONE = (str, bytes, bytearray, memoryview)  # what could be gone through letter by letter, and is one label or none
 
 
+def code_lists(rows: Sequence[Any], source: str | None) -> LabelSets | None:
+    """From lists or tuples of strings, numbered from 1 as the lines of a file are; None for any others."""
+    from hemlp.kernels.text.label_sets import code_rows
+
+    if not {*map(type, rows)} <= {list, tuple}:
+        return None
+    ptr = pointers(list(map(len, rows)))
+    coded = code_rows(rows, int(ptr[-1]))
+    if coded is None or not {*map(type, coded[0])} <= {str} or "" in coded[0] or (coded[1] < 0).any():
+        return None
+    return LabelSets(tuple(coded[0]), ptr, coded[1], source=source, lines=entry_rows(ptr) + 1)
+
+
 def from_rows(data: Iterable[Any], rows: RowKind | None, source: str | None) -> LabelSets:
     """From one list, set or single label per instance; ``rows`` as of ``LabelSets.of``."""
+    if rows != "paths" and isinstance(data, list | tuple | ValuesView):
+        sets = code_lists(list(data), source)
+        if sets is not None:
+            return replace(sets, rows=rows, lines=None)
     known: dict[Label, int] = {}
     coded: list[list[int]] = []
     lengths: list[int] = []  # of paths

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from hemlp.arrays import entry_rows, pointers
 from hemlp.errors import FileFormatError, InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label
 from hemlp.instances.formats.score_tables import DEFAULT_COLUMNS, as_score, check_ids, from_triples
 from hemlp.instances.scored_sets import Repeated, ScoredSets
+from hemlp.io.frames import number_column
 from hemlp.io.text import parse_number, word_rows
 
 
 def from_rows(data: Iterable[Any], ids: tuple[Label, ...] | None, repeated: Repeated, source: str | None) -> ScoredSets:
     """From a mapping label → score, or a list of such pairs, per instance."""
+    if not isinstance(data, list | tuple):
+        data = list(data)
+    scores = _from_dicts(data, ids, repeated, source) if {*map(type, data)} == {dict} else None
+    if scores is not None:
+        return scores
     known: dict[Label, int] = {}
     lengths: list[int] = []
     codes: list[int] = []
@@ -46,6 +53,21 @@ def from_rows(data: Iterable[Any], ids: tuple[Label, ...] | None, repeated: Repe
     check_ids(ids, len(lengths))
     rows = np.repeat(np.arange(len(lengths)), lengths)
     return ScoredSets.from_entries(list(known), rows, codes, values, len(lengths), ids, source, None, repeated)
+
+
+def _from_dicts(
+    data: Sequence[dict[Any, Any]], ids: tuple[Label, ...] | None, repeated: Repeated, source: str | None
+) -> ScoredSets | None:
+    """The same of dicts without anything odd; None for any others."""
+    from hemlp.kernels.text.label_sets import code_rows
+
+    ptr = pointers(list(map(len, data)))
+    coded = code_rows(data, int(ptr[-1]))
+    values = number_column([score for row in data for score in row.values()])
+    if coded is None or values is None or "" in coded[0] or (coded[1] < 0).any():
+        return None
+    check_ids(ids, len(data))
+    return ScoredSets.from_entries(coded[0], entry_rows(ptr), coded[1], values, len(data), ids, source, None, repeated)
 
 
 def read_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:

@@ -2,6 +2,9 @@ cimport cython
 from hemlp.kernels.records cimport Rows
 from hemlp.kernels.signals cimport look_for_signals
 
+cdef enum:
+    TOGETHER = 64  # resamples whose sums are held in the cache
+
 @cython.final
 cdef class Sweep:
     cdef readonly Rows arrows, true, scored, hidden, steps
@@ -17,3 +20,4 @@ cdef long long _predict(Sweep task, Py_ssize_t i, int start) noexcept nogil
 cdef _reach_all(Rows arrows, Rows scored, int[::1] marks, int[::1] stack, long long[::1] ptr, int[::1] nodes, long long[::1] first, bint keep)
 cdef _run(const long long[::1] begin, const long long[::1] steps, const unsigned char[::1] first, const double[:, ::1] values, double[:, ::1] state, double[:, ::1] sums)
 cdef void _add(double[:, ::1] state, Py_ssize_t c, double value) noexcept nogil
+cdef _resample(const long long[::1] begin, const long long[::1] units, const double[:, ::1] changes, const double[:, ::1] counts, double[:, ::1] carried, const long long[::1] columns, const double[::1] scales, double[:, :, ::1] sums)

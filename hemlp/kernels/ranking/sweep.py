@@ -15,6 +15,8 @@ if not cython.compiled:
     from hemlp.kernels.records import Rows
     from hemlp.kernels.signals import look_for_signals
 
+    TOGETHER = 64
+
 
 class Sweep:
     """What is swept, and the state of the instance that is being swept.
@@ -212,3 +214,42 @@ def _add(state, c, value):
     else:
         state[1, c] += (value - total) + state[0, c]
     state[0, c] = total
+
+
+def running_resamples(
+    begin: Array, units: Array, changes: Array, counts: Array, carried: Array, columns: Array, scales: Array,
+    sums: Array,
+) -> None:  # fmt: skip
+    """Add to ``sums`` (columns × events × resamples) those of resamples after each event, by units that change then.
+
+    At event e the unit ``units[k]`` changes by ``changes[k]``, for k from ``begin[e]`` on, and it is in resample r
+    ``counts[units[k], r]`` times. ``carried`` (changes × resamples) is what has added up so far. The change j belongs
+    to the column ``columns[j]``, and is a multiple of ``scales[j]``.
+    """
+    _resample(begin, units, changes, counts, carried, columns, scales, sums)
+
+
+def _resample(begin, units, changes, counts, carried, columns, scales, sums):
+    group: cython.Py_ssize_t
+    e: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    r: cython.Py_ssize_t
+    with cython.nogil:
+        for group in range((counts.shape[1] + TOGETHER - 1) // TOGETHER):
+            look_for_signals()
+            low: cython.Py_ssize_t = group * TOGETHER
+            high: cython.Py_ssize_t = min(low + TOGETHER, counts.shape[1])
+            for e in range(begin.shape[0] - 1):
+                for k in range(begin[e], begin[e + 1]):
+                    unit: cython.Py_ssize_t = units[k]
+                    for j in range(changes.shape[1]):
+                        change: cython.double = changes[k, j]
+                        if change != 0:
+                            for r in range(low, high):
+                                carried[j, r] += change * counts[unit, r]
+                for j in range(changes.shape[1]):
+                    scale: cython.double = scales[j]
+                    column: cython.Py_ssize_t = columns[j]
+                    for r in range(low, high):
+                        sums[column, e, r] += carried[j, r] * scale

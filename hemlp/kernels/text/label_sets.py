@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import cython
 import numpy as np
 
@@ -11,6 +14,32 @@ if not cython.compiled:
     from hemlp.kernels.signals import look_for_signals
 
     NOTHING = -1
+
+
+def code_rows(rows: Iterable[Iterable[Any]], size: int) -> tuple[list[Any], Array] | None:
+    """Distinct values of rows that hold ``size`` of them, in the order in which they appear, and the code of each.
+
+    NOTHING is the code of None. There is no result where a value is neither a string nor an integer.
+    """
+    codes: cython.int[::1] = np.empty(size, np.int32)
+    numbers: dict = {}
+    at: cython.Py_ssize_t = 0
+    for row in rows:
+        for value in row:
+            if at % 16384 == 0:
+                look_for_signals()
+            if value is None:
+                codes[at] = NOTHING
+            elif type(value) is not str and type(value) is not int:  # True and 1.0 are equal to 1
+                return None
+            else:
+                number = numbers.get(value)
+                if number is None:
+                    number = len(numbers)
+                    numbers[value] = number
+                codes[at] = number
+            at += 1
+    return list(numbers), np.asarray(codes)
 
 
 def class_rows(ptr: Array, codes: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
