@@ -75,7 +75,7 @@ def curve(
     check_writable([csv, svg])
     thresholds = _parse_grid(grid, given.get("points"))
     h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
-    gold, s = files.gold(true), files.scores(scores)
+    gold, s = files.labels(true), files.scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
         show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
@@ -144,7 +144,7 @@ def tune(
     check_writable([json_target(json_file)])
     h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
     t = chosen(
-        h, files.gold(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
+        h, files.labels(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
     )
     show_or_write(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
@@ -185,13 +185,13 @@ def cafa(
     check_writable([json_target(json_file), csv])
     files = pop_file_options(given)
     options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
-    h, gold = read_hierarchy(hierarchy, cycles=cycles), files.gold(true)
+    h, gold = read_hierarchy(hierarchy, cycles=cycles), files.labels(true)
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
     elif unseen is not None:
         raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
     if exclude is not None:
-        options["exclude"] = files.gold(exclude)
+        options["exclude"] = files.labels(exclude)
     if terms is not None:
         options["terms"] = read_classes(terms)
     found = {name: averaged(h, gold, files.scores(file), **options) for name, file in system_files(predictions).items()}

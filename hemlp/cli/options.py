@@ -160,6 +160,7 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
         key_option("options", "score"),
         key_option("options", "rows", *flags("--label-rows", "--rows"), "rows"),
         key_option("options", "repeated"),
+        key_option("options", "evidence"),
     )
 
 

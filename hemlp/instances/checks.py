@@ -19,7 +19,7 @@ from hemlp.errors import Advice, InvalidLabelSets, MisalignedSides, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labelled_structure import AMBIGUOUS
 from hemlp.hierarchy.labels import Label, other_type_label, scored_class, several_classes, unknown_label_message
-from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.label_sets import HEADLESS, LabelSets
 
 _NO_SPACES = (
     "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
@@ -151,7 +151,7 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
         raise _refusal(
             side, 0, f"all ids are addresses in angle brackets, {ids[0]!r} for example: this looks like a file of the "
             f"subjects of one document, as Annif writes them (<address>, name, score), and not like lines of id and "
-            f"label. Join the documents to one file with the id of each in its first column",
+            f"label. Give the folder of all documents, or one file with their ids in its first column",
         )  # fmt: skip
     numbers = hierarchy.numbers(ids)
     if new[side.codes].all() and (numbers >= 0).all():
@@ -159,6 +159,11 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             side, 0, f"all ids are classes of the hierarchy, {ids[0]!r} for example, and no label is one: the columns "
             f"of ids and labels seem to be in the wrong order ({label!r} is a label here)",
         )  # fmt: skip
+    if side.layout == HEADLESS and not str(side.source).endswith((".tsv", ".tsv.gz")) and (numbers >= 0).all():
+        raise _refusal(
+            side, 0, f"every line is two classes of the hierarchy, {ids[0]!r} and {label!r} here, with a tab between "
+            f"them: the first may be an id, or a label",
+        ).with_advice(Advice("format", "lines", "if both are labels"), _ANYWAY)  # fmt: skip
     rows = entry_rows(side.ptr)
     same = numbers[rows] == hierarchy.numbers(side.vocabulary)[side.codes]
     single = (np.diff(side.ptr) <= 1).all() and (numbers[rows] >= 0).all() and same.all()
@@ -202,7 +207,7 @@ def _refuse_edges(hierarchy: Hierarchy, side: LabelSets) -> None:
 
 
 def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse unknown labels that are a heading, several known ones in one string, or a class in angle brackets."""
+    """Refuse unknown labels that are a heading, or several known ones in one string."""
     if side.rows is not None or not new[side.codes].any():
         return
     first = str(side.vocabulary[side.codes[0]])
@@ -213,8 +218,6 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]
         description = several_classes(label, known)
-        if isinstance(label, str) and _ADDRESS.fullmatch(label) and label[1:-1] in known:
-            description = "a class in angle brackets: take them away"
         for position in np.flatnonzero(side.codes == k)[:1].tolist() if description else ():
             raise _refusal(side, position, f"{label!r} is unknown, and looks like {description}")
 

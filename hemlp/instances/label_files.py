@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -11,11 +12,13 @@ from os import PathLike, fspath
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
+from hemlp.instances.formats.annif import is_corpus, read_corpus, read_corpus_table, read_folder
+from hemlp.instances.formats.annotations import find_columns, read_annotations
 from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.label_lists import read_lines
-from hemlp.instances.formats.label_pairs import read_pairs
+from hemlp.instances.formats.label_pairs import read_headless, read_pairs
 from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
-from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
+from hemlp.instances.label_sets import HEADLESS, LabelSets, RowKind, digest_of
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.parquet_files import is_parquet, read_parquet_columns
 from hemlp.io.text import (
@@ -34,17 +37,24 @@ from hemlp.io.text import (
 from hemlp.io.unpacking import unzip
 from hemlp.options import check_choice
 
-Format = Literal["lines", "table", "matrix", "json", "jsonl", "parquet"]
+Format = Literal["lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"]
 FORMATS: dict[str, Format] = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "table", ".tsv": "table",
+    ".gaf": "gaf", ".gpad": "gpad", ".gpa": "gpad",
 }  # fmt: skip
 """Formats by the ending of a file's name; whatever is not here has one instance a line."""
 OTHER_FORMATS = (
-    ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx", ".gaf", ".gpad",
+    ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx",
 )  # fmt: skip
 """Formats that are no label files, and whose lines would be taken for labels."""
 WHOLE = tuple(FORMATS)
 """Files that are read as a whole, by the ending of their names."""
+LAYOUTS: dict[Format, str] = {
+    "lines": "one instance per line, labels between spaces", "table": "a table of ids and labels",
+    "pairs": HEADLESS, "matrix": "a 0/1 matrix, one column per class", "json": "JSON",
+    "jsonl": "JSON lines", "parquet": "Parquet", "gaf": "GAF", "gpad": "GPAD", "annif": "a corpus of Annif",
+}  # fmt: skip
+"""What files look like, by their formats."""
 
 
 @file_reader
@@ -56,15 +66,20 @@ def read_labels(
     id: str | None = None,
     label: str | None = None,
     rows: RowKind | None = None,
+    evidence: str | Sequence[str] | None = None,
 ) -> LabelSets:
     r"""Read label sets, gzipped or not.
 
     - "lines": one instance a line, its labels separated by white space (or ``sep``); a blank line is an instance
       without labels;
+    - "pairs": one ``id<TAB>label`` a line, without a head; a text is taken for that if every line is such a pair;
     - "table" (.csv, .tsv): a header, and one (instance, label) pair a line, in the columns "id" and "label"; an empty
       label is an instance without one;
-    - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``; "json": a list of these, or
-      ``{id: labels}``;
+    - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``, or a document of Annif's with
+      its subjects; "json": a list of these, or ``{id: labels}``;
+    - "gaf", "gpad": annotations of the Gene Ontology, those with NOT left out and counted in a warning;
+    - "annif": lines ``text<TAB><address> <address>``, a table with the column subject_uris, or a folder of documents
+      with their subjects;
     - "parquet": the columns "id" and "label", or "labels" with lists;
     - "matrix": a table (.csv, .tsv, .parquet) with a column of ids and one column a class, which holds 0 or 1. A table
       that can be nothing else is taken for one without a word.
@@ -83,6 +98,8 @@ def read_labels(
     rows
         What the labels of a line or of a JSON list are: a set ("sets", as without a word), or a path whose last class
         is the label ("paths"). "sets" also says that a file that looks like something else holds label sets.
+    evidence
+        Of GAF and GPAD: the evidence codes that count, as in "EXP,IDA"; "experimental" is a group of them.
 
     Raises
     ------
@@ -103,30 +120,65 @@ def read_labels(
         check_choice("rows", rows, get_args(RowKind))
         if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
             raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
-        return replace(read_labels(path, format=format, sep=sep, id=id, label=label), rows=rows)
+        return replace(read_labels(path, format=format, sep=sep, id=id, label=label, evidence=evidence), rows=rows)
     if sep is not None:
         check_separator(sep)
     check_choice("format", format or "lines", get_args(Format))
     place = fspath(path) if isinstance(path, str | PathLike) else ""
     if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
         return _from_parquet(place, place, format == "matrix", id, label)
+    if os.path.isdir(place):
+        return replace(read_folder(place), layout="a folder of documents with subjects, as of Annif")
     source, data = read_bytes(path)
     kind = file_kind(source)
-    if format is None:
-        if kind in OTHER_FORMATS:
-            raise _not_labels(source)
-        format = FORMATS.get(kind, "lines")
-    if format in ("table", "matrix") and kind != ".parquet":
+    if format is None and kind in OTHER_FORMATS:
+        raise _not_labels(source)
+    format = format or _find_format(kind, data, sep, {"id", "label", id, label})
+    if evidence is not None and format not in ("gaf", "gpad"):
+        raise InvalidOption(f"{source}: evidence codes are those of GAF and GPAD files")
+    if format in ("gaf", "gpad") and (columns := find_columns(data, f".{format}")) is not None:
+        return replace(read_annotations(data, source, columns, evidence), layout=columns.name)
+    made = _read(format, data, source, sep, id, label)
+    return made if made.layout else replace(made, layout=LAYOUTS[format])
+
+
+def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | None, label: str | None) -> LabelSets:
+    """Label sets in one of the formats of text."""
+    if format in ("table", "matrix") and not data.startswith(b"PAR1"):
         return _from_table(data, source, sep, format == "matrix", id, label)
     if format in ("json", "jsonl"):
         return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
     if format in ("parquet", "matrix"):
         return _from_parquet(data, source, format == "matrix", id, label)
+    if format == "pairs":
+        return read_headless(data, source, sep or "\t")
     if id is not None or label is not None:
         raise InvalidOption(
             f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
         )
+    if format == "annif":
+        return read_corpus(data, source)
     return read_words(data, source) if sep is None else read_lines(data, source, sep)
+
+
+def _find_format(kind: str, data: bytes, sep: str | None, heads: set[str | None]) -> Format:
+    """What a file is by the ending of its name, and by its first lines where that leaves it open."""
+    found = FORMATS.get(kind, "lines")
+    if found in ("lines", "table") and (columns := find_columns(data, kind)) is not None:
+        return "gaf" if columns.name.startswith("GAF") else "gpad"
+    if kind == ".csv" or found not in ("lines", "table") or sep not in (None, "\t"):
+        return found
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
+    if is_corpus(first):
+        return "annif"
+    cells = [cell.strip() for cell in first.decode("utf-8", "replace").split("\t")]
+    if len(cells) != 2 or not all(cells) or heads & {*cells}:
+        return found
+    return "pairs" if found == "table" or _PAIRS.fullmatch(data) else "lines"
+
+
+_PAIRS = re.compile(rb"(?:[^\t\n]*[^\t\n\s][^\t\n]*\t[^\t\n]*[^\t\n\s][^\t\n]*(?:\n|$))+\n*")
+"""A text whose lines are all two cells with a tab between them."""
 
 
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
@@ -148,10 +200,12 @@ def _from_table(
     """One pair a line, or one column a class."""
     sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    if b"subject_uris" in first and label is None and not matrix:
+        return replace(read_corpus_table(data, source, sep), layout=LAYOUTS["annif"])
     if matrix or (label is None and b"label" not in first):
         header, rows = matrix_cells(data, source, sep)
         if matrix or is_matrix(header, rows, id):
-            return read_matrix(header, rows, source, id)
+            return replace(read_matrix(header, rows, source, id), layout=LAYOUTS["matrix"])
     return read_pairs(data, source, sep, id, label)
 
 
@@ -233,4 +287,8 @@ def check_rereadable(path: str | PathLike[str]) -> None:
 
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
     """A label file to be read block by block, or as a whole if its format needs that."""
-    return read_labels(path) if file_kind(fspath(path)) in WHOLE else LabelFile(path)
+    if file_kind(fspath(path)) in (*WHOLE, *OTHER_FORMATS) or os.path.isdir(path):
+        return read_labels(path)
+    file = LabelFile(path)
+    begin = next(file._pieces(100), b"")
+    return file if _find_format("", begin, None, set()) == "lines" else read_labels(path)

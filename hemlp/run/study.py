@@ -247,7 +247,7 @@ class Study:
         own = name_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(parse_cut(file) for file in self.systems.values())
-        true = files.gold(self.true) if scored else read(self.true)
+        true = files.labels(self.true) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}

@@ -117,7 +117,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "resume": Key(PATH, "Keep finished chunks there, and go on: --resume run.", metavar="DIR"),
         "chunk": Key(_whole(1), "Instances that are scored at once: --chunk 5000."),
         "format": Key(
-            _choice("lines", "table", "matrix", "json", "jsonl", "parquet"),
+            _choice("lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"),
             "Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
         ),
         "sep": Key(TEXT, "Between labels or cells: --sep ';'."),
@@ -130,6 +130,9 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "score": Key(TEXT, "The column of scores: --score probability.", metavar="COLUMN"),
         "repeated": Key(
             _choice("error", "max"), "A class that is scored twice; max takes the greatest: --repeated max.", "error"
+        ),
+        "evidence": Key(
+            TEXT, "Of GAF and GPAD, the evidence codes that count: --evidence EXP,IDA or experimental.", metavar="CODES"
         ),
         "names": Key(PATH, "Names of classes, label<TAB>name a line: --names n.tsv."),
     },

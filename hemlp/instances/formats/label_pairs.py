@@ -100,6 +100,20 @@ def from_coded_pairs(
     return LabelSets(tuple(labels), row_pointers(rows, len(names)), codes, names, source, lines)
 
 
+def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
+    """Label sets from lines of an id and a label, without a first one that names the columns."""
+    ids, labels, lines = [], [], []
+    for line, row in split_cells(decode(data, source), source, sep):
+        if len(row) != 2 or not row[0]:
+            raise FileFormatError(f"{source}, line {line}: {len(row)} cells instead of id and label", line).with_advice(
+                Advice("format", "lines", "if each line is an instance with labels between spaces")
+            )
+        ids.append(row[0])
+        labels.append(row[1] or None)
+        lines.append(line)
+    return from_pairs(ids, labels, source, lines)
+
+
 def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
     """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose."""
     rows = split_cells(decode(data, source), source, sep)

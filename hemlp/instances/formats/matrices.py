@@ -18,7 +18,7 @@ from hemlp.instances.formats.score_tables import check_ids
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import column_names
-from hemlp.io.text import check_width, decode, split_cells
+from hemlp.io.text import check_width, decode, parse_number, split_cells
 
 ONE, ZERO = {"1", "1.0", 1.0}, {"0", "0.0", 0.0}
 NO_CLASSES = {
@@ -147,6 +147,44 @@ def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], 
         return False
     at = header.index(name)
     return all(cell in ONE or cell in ZERO for _, row in rows for k, cell in enumerate(row) if k != at)
+
+
+def is_score_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], id: str | None) -> bool:
+    """Whether a table can be nothing else: columns of numbers, whose names mean nothing else, perhaps beside ids."""
+    at = _id_column(header, id)
+    classes = [column for k, column in enumerate(header) if k != at]
+    if len(classes) < 2 or {column.strip().casefold() for column in classes} & NO_CLASSES:
+        return False
+    numbers = (parse_number(cell.encode()) for _, row in rows for k, cell in enumerate(row) if k != at)
+    return not any(parse_number(name.encode()) is not None for name in classes) and None not in numbers
+
+
+def _id_column(header: Sequence[str], id: str | None) -> int | None:
+    """Where ids stand: in the column of this name, by default id, or one without a name at the begin."""
+    if id is not None or "id" in header:
+        return header.index(id or "id") if (id or "id") in header else None
+    return 0 if header[:1] == [""] else None
+
+
+def read_score_matrix(
+    header: list[str], rows: Sequence[tuple[int, list[str]]], source: str, id: str | None
+) -> ScoredSets:
+    """Scores; the header names the classes."""
+    at = _id_column(header, id)
+    classes = [k for k in range(len(header)) if k != at]
+    labels = [header[k] for k in classes]
+    if (id is not None and at is None) or not labels or "" in labels or len(set(labels)) < len(labels):
+        raise FileFormatError(f"{source}, line 1: no class for each column, or no ids: {_format_header(header)}", 1)
+    values = np.empty((len(rows), len(labels)))
+    for number, (line, row) in enumerate(rows):
+        check_width(row, header, source, line)
+        for code, k in enumerate(classes):
+            score = parse_number(row[k].encode())
+            if score is None:
+                raise InvalidScores(f"{source}, line {line}, column {header[k]!r}: {row[k]!r:.40} is not a number")
+            values[number, code] = score
+    ids = None if at is None else instance_ids((row[at] for _, row in rows), source)
+    return scores_from_matrix(values, labels, ids, "error", source)
 
 
 def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> LabelSets:
