@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import choice, combine, echo_written, label_file_options, pop_file_options, show
+from hemlp.errors import HemlpError
+from hemlp.io.files import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from hemlp.instances.label_sets import LabelSets
+    from hemlp.run.file_options import FileOptions
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
 hierarchy_options = combine(
@@ -69,12 +76,13 @@ def check(
     """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
 
     Sizes, depth and parents, cycles, unknown labels with near matches, labels that occur twice, instances that are not
-    in all files. Ends with code 2 if something would be an error.
+    in all files; the format that each file is taken for, and at the end a verdict. Ends with code 2 if something would
+    be an error.
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
     from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
-    from hemlp.hierarchy.hierarchy_files import read_hierarchy
+    from hemlp.hierarchy.hierarchy_files import find_hierarchy_format, read_hierarchy
     from hemlp.text.tables import plural
 
     labels = pop_file_options(given)
@@ -87,13 +95,31 @@ def check(
             f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
             f"{plural(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
         )
-    show(hierarchy, describe_hierarchy(h))
+    seekable = hierarchy_format is None and hierarchy != STANDARD_INPUT
+    show(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))
     if files:
-        sets = {name: labels.cut(name) for name in files}
+        sets = {name: _read_anything(labels, name) for name in files}
         table, problems = describe_labels(h, sets)
         show("", table)
         wrong += problems
     for problem in wrong:
         click.echo(problem)
     if wrong:
+        click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
         sys.exit(2)
+    click.echo("Ready: no problem was found." + (" The files can be scored as they are." if files else ""))
+
+
+def _read_anything(files: FileOptions, name: str) -> LabelSets:
+    """Label sets, or all classes of a file of scores that is not cut."""
+    from hemlp.instances.file_cuts import parse_cut
+
+    if parse_cut(name) is not None:
+        return files.cut(name)
+    try:
+        return files.labels(name)
+    except HemlpError as error:
+        try:
+            return replace(files.scores(name).sets, layout="scores, of which all classes are counted here")
+        except HemlpError:
+            raise error from None

@@ -19,6 +19,7 @@ from hemlp.cli.options import (
     label_options,
     measure_option,
     one_measure_option,
+    open_hierarchy,
     pop_file_options,
     show,
     show_or_write,
@@ -53,7 +54,7 @@ grid_option = click.option(
 @label_options
 def curve(
     hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
-    svg: str | None, cycles: Any, **given: Any,
+    svg: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Measures at every threshold of scored predictions, and where each is best.
 
@@ -63,7 +64,6 @@ def curve(
 
     Example: hemlp curve cat_hier.txt gold.tsv scores.tsv -m F_H -m F_LCA --points 100
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.scored.curve import curve as made
     from hemlp.analysis.scored.top_k import ranked
     from hemlp.io.figures import svg as drawn
@@ -74,7 +74,7 @@ def curve(
 
     check_writable([csv, svg])
     thresholds = _parse_grid(grid, given.get("points"))
-    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
+    h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
     gold, s = files.labels(true), files.scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
@@ -127,7 +127,7 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 @label_file_options
 @label_options
 def tune(
-    hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None, cycles: Any,
+    hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None,
     **given: Any,
 ) -> None:  # fmt: skip
     """Choose on development data how scored predictions are cut: by thresholds, by the greatest scores, or by both.
@@ -137,12 +137,11 @@ def tune(
 
     Example: hemlp tune cat_hier.txt dev_gold.tsv dev_scores.tsv -m F_LCA --json thresholds.json
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.scored.tuning import tune as chosen
     from hemlp.report.outputs import check_writable
 
     check_writable([json_target(json_file)])
-    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
+    h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
     t = chosen(
         h, files.labels(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
     )
@@ -167,7 +166,7 @@ def tune(
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
     grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
-    intervals: bool, cycles: Any, **given: Any,
+    intervals: bool, **given: Any,
 ) -> None:  # fmt: skip
     """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
 
@@ -175,7 +174,6 @@ def cafa(
 
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.scored.cafa import cafa as averaged
     from hemlp.hierarchy.class_names import read_classes
     from hemlp.hierarchy.class_weights import read_weights
@@ -185,7 +183,7 @@ def cafa(
     check_writable([json_target(json_file), csv])
     files = pop_file_options(given)
     options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
-    h, gold = read_hierarchy(hierarchy, cycles=cycles), files.labels(true)
+    h, gold = open_hierarchy(hierarchy, given), files.labels(true)
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
     elif unseen is not None:

@@ -17,6 +17,7 @@ from hemlp.options import did_you_mean
 from hemlp.run.study_keys import FILES, KEYS, MEASURES, PAIRS, PATH, SECONDS
 
 if TYPE_CHECKING:
+    from hemlp.hierarchy.dag import Hierarchy
     from hemlp.hierarchy.labels import Label
     from hemlp.measures.base import Measure
     from hemlp.run.file_options import FileOptions
@@ -55,14 +56,18 @@ def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Comman
         settings["type"] = click.FloatRange(min=kind.least)
     elif kind.least is not None:
         settings["type"] = click.IntRange(kind.least, kind.most)
-    elif kind in (FILES, MEASURES, PAIRS):
+    elif kind in (FILES, MEASURES, PAIRS) or name == "relations":
         settings |= {"multiple": True, "nargs": 2 if kind is PAIRS else 1}
     if key.default not in (None, ()):
         settings |= {"default": key.default, "show_default": True}
     return click.option(*(flags or [f"--{name.replace('_', '-')}"]), **settings)
 
 
-label_options = combine(*(key_option("options", name) for name in ("cycles", "unknown", "unknown_true")))
+hierarchy_keys = combine(
+    key_option("options", "cycles"), key_option("options", "language"),
+    key_option("options", "relations", "--relation", "relations"),
+)  # fmt: skip
+label_options = combine(hierarchy_keys, key_option("options", "unknown"), key_option("options", "unknown_true"))
 input_options = combine(label_options, key_option("options", "missing"))
 
 
@@ -165,6 +170,14 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
 
 
 label_file_options = file_options()
+
+
+def open_hierarchy(file: str, given: dict[str, Any]) -> Hierarchy:
+    """The hierarchy of a file, by options that are taken away from all that were given."""
+    from hemlp.hierarchy.hierarchy_files import read_hierarchy
+
+    options = {key: given.pop(key) for key in ("cycles", "language", "relations") if key in given}
+    return read_hierarchy(file, **{key: value for key, value in options.items() if value})
 
 
 def pop_file_options(given: dict[str, Any]) -> FileOptions:

@@ -128,7 +128,7 @@ def read_labels(
     if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
         return _from_parquet(place, place, format == "matrix", id, label)
     if os.path.isdir(place):
-        return replace(read_folder(place), layout="a folder of documents with subjects, as of Annif")
+        return replace(read_folder(place), layout="a folder of Annif")
     source, data = read_bytes(path)
     kind = file_kind(source)
     if format is None and kind in OTHER_FORMATS:

@@ -21,7 +21,8 @@ true = [0, "ALL"]
 default_cost = 5
 
 [options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
-                                              # of files format, sep, id, label, rows, score, repeated
+                                              # of files format, sep, id, label, rows, score, repeated, evidence;
+                                              # of the hierarchy also language, relations
 undefined = "nan"
 
 [tests]
@@ -81,7 +82,7 @@ if TYPE_CHECKING:
     from hemlp.run.cluster import Cluster
     from hemlp.run.gate import Gate
 
-HIERARCHY_OPTIONS = ("cycles",)
+HIERARCHY_OPTIONS = ("cycles", "language", "relations")
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
@@ -236,7 +237,7 @@ class Study:
         self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
-        h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
+        h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if options.get(key)})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         files = self.files
         stream = "memory" in chosen and files == FileOptions()

@@ -97,6 +97,10 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _choice("error", "condense", "break"), "What to do with cycles of the hierarchy: --cycles condense.",
             "error",
         ),
+        "language": Key(TEXT, "Of names in SKOS and OWL: --language de.", "en"),
+        "relations": Key(
+            _list((str,), "relations"), "Of OBO and OWL, which are edges: --relation is_a --relation part_of.", ()
+        ),
         "unknown": Key(
             _choice("error", "drop", "isolate"), "Predicted labels that it does not have: --unknown drop.", "error"
         ),

@@ -15,7 +15,8 @@ _END = re.compile(r"(?:\s+(?<!\\)\{[^{}]*\})?(?:\s+!.*)?\s*$")
 """Qualifiers and a comment, at the end of a value."""
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "W": " "}
-TAGS = frozenset(("id", "name", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by"))
+_SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"(\s+EXACT)?')
+TAGS = frozenset(("id", "name", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by", "synonym"))
 """What is read of a term."""
 
 
@@ -28,6 +29,7 @@ class Term:
     parents: list[tuple[str, str]] = field(default_factory=list)
     other_ids: list[str] = field(default_factory=list)
     replaced_by: list[str] = field(default_factory=list)
+    synonyms: list[str] = field(default_factory=list)
 
 
 def read_terms(text: str, source: str) -> dict[str, Term]:
@@ -58,6 +60,10 @@ def _store(term: Term, tag: str, value: str) -> bool:
     if tag == "name":
         term.name = _text(value)
         return True
+    if tag == "synonym":  # wider and narrower ones mean something else
+        match = _SYNONYM.match(value)
+        term.synonyms += [_text(match[1])] if match and match[2] else []
+        return match is not None
     words = value.split(None, 2)  # but for names there are ids, and words without blanks
     if tag == "is_a":
         term.parents.append((tag, words[0]))
@@ -99,9 +105,21 @@ def read_obo(source: SourceFile) -> HierarchyData:
     aliases: dict[Label, Label] = {
         other: name for name in classes if name in terms for other in terms[name].other_ids if other not in classes
     }
-    for name, term in terms.items():
-        targets = {aliases.get(target, target) for target in term.replaced_by}
-        if name not in classes and len(targets) == 1 and targets <= classes:
-            aliases[name] = targets.pop()
+    for name in terms.keys() - classes:
+        if (target := _replacement(name, terms, classes, aliases)) is not None:
+            aliases[name] = target
     names: dict[Label, str] = {name: str(term.name) for name, term in terms.items() if name in classes and term.name}
-    return HierarchyData.of(list(edges), sorted(classes), names, aliases)
+    synonyms = [(text, name) for name in sorted(classes) if name in terms for text in terms[name].synonyms if text]
+    return HierarchyData.of(list(edges), sorted(classes), names, aliases, synonyms)
+
+
+def _replacement(name: Label, terms: dict[str, Term], classes: set[str], aliases: dict[Label, Label]) -> Label | None:
+    """The class that replaces an obsolete term, perhaps by way of others that were replaced, too; None without one."""
+    seen: set[Label] = set()
+    while name not in classes:
+        seen.add(name)
+        targets = {aliases.get(target, target) for target in terms[str(name)].replaced_by} if name in terms else ()
+        if len(targets) != 1 or not seen.isdisjoint(targets):
+            return None
+        (name,) = targets
+    return name
