@@ -48,6 +48,7 @@ NAMES = {
     "instances.scored_sets": "ScoredSets",
     "analysis.scored.tuned_rule": "Tuned",
     "analysis.scored.tuning": "tune",
+    "analysis.similarity_matrix": "similarities",
     "analysis.statistics.exact_greedy": "compare_exact_greedy",
 }
 """Where the names of ``__all__`` are: nothing is loaded before it is asked for."""

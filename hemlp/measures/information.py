@@ -12,7 +12,7 @@ from hemlp.arrays import IntArray, pointers, row_pointers
 from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch
+from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.options import plain_number
 from hemlp.problems.closure.model import ClosureModel
@@ -24,7 +24,12 @@ CLASSES_AT_ONCE = 4_000
 
 
 def information_content(
-    hierarchy: Hierarchy, corpus: Any, *, unseen: float | None = None, rows: RowKind | None = None
+    hierarchy: Hierarchy,
+    corpus: Any,
+    *,
+    unseen: float | None = None,
+    rows: RowKind | None = None,
+    unknown: UnknownPolicy = "error",
 ) -> dict[Label, float]:
     """Weights of classes: −log of the share of the instances of ``corpus`` whose closure holds the class.
 
@@ -39,6 +44,8 @@ def information_content(
         error.
     rows
         Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
+    unknown
+        What is done about labels that the hierarchy does not have: as of ``Batch.of``; not "isolate".
 
     Examples
     --------
@@ -47,7 +54,7 @@ def information_content(
     True
     """
     size, counts = 0, np.zeros(len(hierarchy), np.int64)
-    for ptr, nodes in _closures(hierarchy, corpus, rows):
+    for ptr, nodes in _closures(hierarchy, corpus, rows, unknown):
         counts += np.bincount(nodes, minlength=len(hierarchy))
         size += len(ptr) - 1
     _check_seen(hierarchy, counts, unseen, "information content")
@@ -57,7 +64,13 @@ def information_content(
 
 
 def information_accretion(
-    hierarchy: Hierarchy, corpus: Any, *, smoothing: float = 0, unseen: float | None = None, rows: RowKind | None = None
+    hierarchy: Hierarchy,
+    corpus: Any,
+    *,
+    smoothing: float = 0,
+    unseen: float | None = None,
+    rows: RowKind | None = None,
+    unknown: UnknownPolicy = "error",
 ) -> dict[Label, float]:
     """Weights of classes: what a class says beyond its parents (Clark and Radivojac 2013), in bits.
 
@@ -78,6 +91,8 @@ def information_accretion(
         infinitely much, is an error.
     rows
         Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
+    unknown
+        What is done about labels that the hierarchy does not have: as of ``Batch.of``; not "isolate".
 
     Examples
     --------
@@ -87,7 +102,7 @@ def information_accretion(
     """
     added = plain_number("smoothing", smoothing, 0)
     size, counts, whole = 0, np.zeros(len(hierarchy), np.int64), np.zeros(len(hierarchy), np.int64)
-    for ptr, nodes in _closures(hierarchy, corpus, rows):
+    for ptr, nodes in _closures(hierarchy, corpus, rows, unknown):
         counts += np.bincount(nodes, minlength=len(hierarchy))
         whole += _with_all_parents(hierarchy, ptr, nodes)
         size += len(ptr) - 1
@@ -134,13 +149,16 @@ def _with_all_parents(h: Hierarchy, ptr: IntArray, nodes: IntArray) -> IntArray:
     return together
 
 
-def _closures(hierarchy: Hierarchy, corpus: Any, rows: RowKind | None) -> Iterator[tuple[IntArray, IntArray]]:
+def _closures(
+    hierarchy: Hierarchy, corpus: Any, rows: RowKind | None, unknown: UnknownPolicy
+) -> Iterator[tuple[IntArray, IntArray]]:
     """The closures of consecutive instances of a corpus (CSR), a limited number at a time."""
     labels = LabelSets.of(corpus, rows=rows, source="corpus")
     if not len(labels):
         raise InvalidLabelSets("the corpus holds no instance")
+    policy: UnknownPolicy = "error" if unknown == "isolate" else unknown
     with without_advice():
-        batch = Batch.of(hierarchy, labels, labels)
+        batch = Batch.of(hierarchy, labels, labels, unknown=policy, unknown_true=policy)
     model = ClosureModel("", batch, "up", np.ones(len(hierarchy) + 1))
     done = 0
     while done < len(batch):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from contextlib import ExitStack
@@ -11,15 +12,16 @@ from hemlp.processes.interrupts import cleanup_on_exit
 
 
 class Progress:
-    """``with Progress(total) as bar: bar.advance(n)``."""
+    """``with Progress(total) as bar: bar.advance(n)``; not ``visible`` where standard error is no terminal."""
 
     patience = 1.0
     """Seconds before the bar appears."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, doing: str = "scoring", visible: bool | None = None) -> None:
         self._total = total
         self._done = 0
-        self._doing = "scoring"
+        self._doing = doing
+        self._visible = bool(sys.stderr and sys.stderr.isatty()) if visible is None else visible
         self._start = time.monotonic()
         self._lock = threading.Lock()
         self._bar: Any = None
@@ -34,7 +36,7 @@ class Progress:
         with self._lock:
             self._done += instances
             self._doing = doing or self._doing
-            if self._bar is None and time.monotonic() - self._start > self.patience:
+            if self._visible and self._bar is None and time.monotonic() - self._start > self.patience:
                 self._open()
             if self._bar is not None:
                 self._bar.update(self._task, completed=self._done, rate=self._rate(), description=self._doing)

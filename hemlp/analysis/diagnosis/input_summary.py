@@ -43,7 +43,8 @@ def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table
     """Facts about label files, one column each, and what would be an error when they are scored together."""
     words = (
         "format", "instances", "with ids", "labels", "labels per instance", "distinct classes",
-        "instances without labels", "labels said twice in an instance", "labels beside an ancestor of theirs", "labels of inner classes",
+        "instances without labels", "labels said twice in an instance", "labels beside an ancestor of theirs",
+        "labels of inner classes",
         "labels read by name", "unknown labels", "distinct unknown labels",
     )  # fmt: skip
     columns, problems = [], []

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,20 +53,48 @@ class Similarity(Cost):
 
 @dataclass(frozen=True)
 class _Weighted(Cost):
-    """What is made of weights of classes."""
+    """What is made of weights of classes. ``corpus``: the digest of the label sets that they come from, if known.
 
-    weights: Mapping[Label, float] = field(hash=False)
+    Without weights it is a cost of which a run makes one with those of its corpus.
+    """
+
+    weights: Mapping[Label, float] | None = field(default=None, hash=False)
+    corpus: str | None = field(default=None, kw_only=True)
+
+    @property
+    def lacks_weights(self) -> bool:
+        """Whether nothing can be scored yet."""
+        return self.weights is None
+
+    @property
+    def text(self) -> str | None:
+        """Known by its corpus; weights of unknown origin have no text form."""
+        return None if self.weights is not None and self.corpus is None else replace(self, weights=None)._plain_text
+
+    @property
+    def _plain_text(self) -> str | None:
+        return super().text
 
     def __post_init__(self) -> None:
-        if not isinstance(self.weights, Mapping):
+        if self.weights is not None and not isinstance(self.weights, Mapping):
             raise InvalidOption(
                 f"{type(self).__name__} needs weights, a mapping from classes to information content: "
                 f"{type(self).__name__}(hemlp.information_content(h, corpus))"
             )
 
+    def class_content(self, batch: Batch) -> FloatArray:
+        """IC of each class."""
+        if self.weights is None:
+            own = f"{type(self).__name__}(hemlp.information_content(h, corpus))"
+            raise InvalidOption(
+                f"cost='{self.name}' needs the information content of classes: give a corpus (corpus=, --corpus FILE), "
+                f"or cost={own}"
+            )
+        return class_weights(batch.hierarchy, self.weights)
+
     def contents(self, batch: Batch, pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray]:
         """IC(u), IC(v) and max IC(a) of each pair (u, v), the last minus infinity without a common ancestor."""
-        content = class_weights(batch.hierarchy, self.weights)
+        content = self.class_content(batch)
         at_pred, at_true = pairs.ends(batch)
         shared = _greatest(batch, pairs, content)
         return content[batch.pred.classes[at_pred]], content[batch.true.classes[at_true]], shared
@@ -100,7 +128,7 @@ class Resnik(_Weighted, Similarity):
         found = np.maximum(self.contents(batch, pairs)[2], 0.0)
         if not self.normalized:
             return found
-        greatest = float(class_weights(batch.hierarchy, self.weights).max())
+        greatest = float(self.class_content(batch).max())
         return found / greatest if greatest else found
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
@@ -108,7 +136,8 @@ class Resnik(_Weighted, Similarity):
         if not self.normalized:
             raise InvalidCost(
                 "Resnik's similarity is not between 0 and 1, so that 1 minus it is no cost: choose "
-                "Resnik(weights, normalized=True), or Lin, which is normalised by the two classes"
+                "Resnik(weights, normalized=True), as a text 'resnik(normalized=True)', or Lin, "
+                "which is normalised by the two classes"
             )
         return super().pair_costs(batch, pairs)
 
