@@ -182,8 +182,8 @@ def cafa(
 
     check_writable([json_target(json_file), csv])
     files = pop_file_options(given)
-    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
     h, gold = open_hierarchy(hierarchy, given), files.labels(true)
+    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
     if weights is not None:
         options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
     elif unseen is not None:

@@ -13,6 +13,7 @@ from hemlp.cli.options import (
     find_row,
     input_options,
     json_target,
+    key_option,
     measure_option,
     names_option,
     one_measure_option,
@@ -33,6 +34,7 @@ from hemlp.errors import InvalidOption
 @row_option
 @measure_option
 @weights_option
+@key_option("options", "corpus")
 @click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
 @click.option("--svg", type=click.Path(), help="Draw, one file per model: --svg why.svg.")
 @click.option("--png", type=click.Path(), help="Draw by matplotlib, one file per model: --png why.png.")

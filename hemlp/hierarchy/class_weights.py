@@ -89,9 +89,12 @@ def weights_by_class(h: LabelledStructure, weights: Mapping[Label, float]) -> di
 
 def class_weights(h: LabelledStructure, weights: Mapping[Label, float]) -> FloatArray:
     """The weight of each class: a number of at least 0, and not so much that all together are infinite."""
-    if not weights.keys() >= {*h.labels}:
+    if not all(map(weights.__contains__, h.labels)):
         weights = weights_by_class(h, weights)
-    values = np.empty(len(h))
+    given = [weights.get(label, math.nan) for label in h.labels]
+    values = np.array(given) if {*map(type, given)} == {float} else np.full(len(h), math.nan)
+    if ((values >= 0) & (values < math.inf)).all() and not math.isinf(plain_sum(given)):  # the rest is for messages
+        return values
     for k, label in enumerate(h.labels):
         if label not in weights:
             raise InvalidOption(f"weights has no value for the class {label!r}")

@@ -132,7 +132,7 @@ def read_hierarchy(
         file, kind, data, sep, comment, further, relations,
         EdgeColumns(parent, child, name, weight), same_names, language,
     )  # fmt: skip
-    read = _find_reader(source, format)
+    read = READ[format] if format else FORMATS.get(kind) or _reader_of_text(source)
     if read is not read_paths:
         if sep is not None:
             check_separator(sep)
@@ -146,14 +146,10 @@ def read_hierarchy(
         raise
 
 
-def _find_reader(source: SourceFile, format: str | None) -> Reader:
-    return READ[format] if format else FORMATS.get(source.kind) or _reader_of_text(source)
-
-
 def find_hierarchy_format(path: str | PathLike[str]) -> str:
     """The name of the format that a file is taken for, one of ``READ``."""
     name, data = read_bytes(path)
-    reader = _find_reader(SourceFile(name, file_kind(name), data), None)
+    reader = FORMATS.get(file_kind(name)) or _reader_of_text(SourceFile(name, file_kind(name), data))
     return next(key for key, read in READ.items() if read is reader)
 
 

@@ -133,7 +133,13 @@ def read_labels(
     kind = file_kind(source)
     if format is None and kind in OTHER_FORMATS:
         raise _not_labels(source)
-    format = format or _find_format(kind, data, sep, {"id", "label", id, label})
+    if format is None:
+        open_to_doubt = b"\t" in data[: data.find(b"\n") + 1 or len(data)] or data.startswith(b"!")
+        format = (
+            _find_format(kind, data, sep, {"id", "label", id, label}) if open_to_doubt else FORMATS.get(kind, "lines")
+        )
+    if format == "lines" and sep is id is label is evidence is None:
+        return read_words(data, source)
     if evidence is not None and format not in ("gaf", "gpad"):
         raise InvalidOption(f"{source}: evidence codes are those of GAF and GPAD files")
     if format in ("gaf", "gpad") and (columns := find_columns(data, f".{format}")) is not None:
@@ -184,7 +190,8 @@ _PAIRS = re.compile(rb"(?:[^\t\n]*[^\t\n\s][^\t\n]*\t[^\t\n]*[^\t\n\s][^\t\n]*(?
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
     """From lines of labels between white space, which begin at a row of the file."""
     labels, codes, ptr = word_rows(data, source, first=first_row)
-    return LabelSets(tuple(labels), ptr, codes, source=source, first_row=first_row, space_separated=True)
+    layout = LAYOUTS["lines"]
+    return LabelSets(tuple(labels), ptr, codes, None, source, None, first_row, space_separated=True, layout=layout)
 
 
 def _separator(data: bytes, default: str) -> str:

@@ -21,14 +21,9 @@ DIGITS = 16
 """Hexadecimal digits of a corpus that signatures show."""
 
 
-def corpus_content(h: Hierarchy, corpus: LabelSets, unknown: UnknownPolicy = "error") -> dict[Label, float]:
-    """Information content, and for a class that no instance has that of one which a single instance has: log n(∅)."""
-    return information_content(h, corpus, unseen=math.log(max(1, len(corpus))), unknown=unknown)
-
-
-def lacks_content(each: Measure) -> bool:
-    """Whether the cost of a measure needs information content, and has none."""
-    return bool(getattr(getattr(getattr(each, "measure", each), "cost", None), "lacks_weights", False))
+def default_weight(corpus: LabelSets) -> float:
+    """The information content of a class that no instance has: that of a class which one instance has, log n(∅)."""
+    return math.log(max(1, len(corpus)))
 
 
 def complete_measures(
@@ -49,7 +44,7 @@ def complete_measures(
             content[kind] = (
                 information_accretion(h, source, unseen=0.0, unknown=unknown)
                 if kind == "accretion"
-                else corpus_content(h, source, unknown)
+                else information_content(h, source, unseen=default_weight(source), unknown=unknown)
             )
         return content[kind]
 
@@ -57,7 +52,7 @@ def complete_measures(
         inner: Any = getattr(each, "measure", each)  # of the greatest scores, or with rows of its own
         needed = NAMED[inner.name].needed if inner.name in NAMED else {}
         changes: dict[str, Any] = {}
-        if lacks_content(each):
+        if getattr(getattr(inner, "cost", None), "lacks_weights", False):
             changes["cost"] = replace(inner.cost, weights=weights("content"), corpus=source.digest[:DIGITS])
         if corpus is not None and "weights" in needed and inner.fields["weights"] is None:
             changes["weights"] = weights("accretion" if "accretion" in needed["weights"] else "content")

@@ -30,7 +30,7 @@ from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.corpus_weights import complete_measures, lacks_content
+from hemlp.measures.corpus_weights import complete_measures
 from hemlp.measures.factory import measure
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
@@ -140,7 +140,7 @@ def evaluate(
     (0.75, 0.875)
     """
     named, made = _name_systems(systems), name_measures(measures)
-    _check_options(named, made, workers, executor, chunk)
+    _check_options(named, made, workers, executor, chunk, corpus)
     policies = Policies(unknown, unknown_true, missing)
     limit = plain_number("time_limit", time_limit, 0)
     options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
@@ -161,7 +161,11 @@ def evaluate(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
         given = given if names is None else given.with_names(names)
-        made = _with_corpus(made, given, gold, corpus, policies)
+        if corpus is not None or any(
+            getattr(getattr(getattr(each, "measure", each), "cost", None), "lacks_weights", False)
+            for each in made.values()
+        ):
+            made = _with_corpus(made, given, gold, corpus, policies)
         known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()
@@ -205,14 +209,10 @@ def evaluate(
 def _with_corpus(
     made: dict[str, Measure], h: Hierarchy, gold: Source, corpus: Any, policies: Policies
 ) -> dict[str, Measure]:
-    """The measures with what they need of a corpus, all of them complete."""
-    if corpus is not None or any(map(lacks_content, made.values())):
-        own = gold if isinstance(gold, LabelSets) else read_labels(gold.source)
-        seen = None if corpus is None else LabelSets.of(corpus, source="corpus")
-        made = complete_measures(made, h, own, seen, policies.unknown_true or "error")
-    for each in made.values():
-        each._check_complete()
-    return made
+    """The measures with what they need of a corpus."""
+    own = gold if isinstance(gold, LabelSets) else read_labels(gold.source)
+    seen = None if corpus is None else LabelSets.of(corpus, source="corpus")
+    return complete_measures(made, h, own, seen, policies.unknown_true or "error")
 
 
 def _name_systems(systems: Any) -> dict[str, Any]:
@@ -222,11 +222,18 @@ def _name_systems(systems: Any) -> dict[str, Any]:
 
 
 def _check_options(
-    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None
+    named: Mapping[str, Any],
+    made: Mapping[str, Measure],
+    workers: int,
+    executor: Executor | None,
+    chunk: int | None,
+    corpus: Any = None,
 ) -> None:
     """Refuse a run of nothing, and numbers that are none."""
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
+    for each in made.values() if corpus is None else ():
+        each._check_complete()
     for option, number in (("workers", workers), ("chunk", chunk)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")

@@ -20,7 +20,8 @@ predicted = [1, 1]
 true = [0, "ALL"]
 default_cost = 5
 
-[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
+[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names,
+                                              # corpus;
                                               # of files format, sep, id, label, rows, score, repeated, evidence;
                                               # of the hierarchy also language, relations
 undefined = "nan"
@@ -210,7 +211,7 @@ class Study:
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         systems = [file for system in self.systems.values() for file in _files_of(system)]
-        inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
+        inputs = [self.hierarchy, self.true, *systems, *filter(None, map(self.options.get, ("names", "corpus")))]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
         tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
@@ -261,7 +262,8 @@ class Study:
                 systems[name] = read(file)
         with nullcontext() if cluster is None else cluster.executor() as executor:
             rows = "sets" if options.get("rows") == "sets" else None
-            run = {"progress": progress, "names": names, "executor": executor, "rows": rows, **chosen}
+            corpus = None if options.get("corpus") is None else files.labels(options["corpus"])
+            run = {"progress": progress, "names": names, "executor": executor, "rows": rows, "corpus": corpus, **chosen}
             return evaluate(h, true, systems, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:

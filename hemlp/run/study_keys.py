@@ -138,6 +138,10 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "evidence": Key(
             TEXT, "Of GAF and GPAD, the evidence codes that count: --evidence EXP,IDA or experimental.", metavar="CODES"
         ),
+        "corpus": Key(
+            PATH, "Labels whose information content costs like lin take, not the true ones: --corpus train.tsv.",
+            metavar="FILE",
+        ),
         "names": Key(PATH, "Names of classes, label<TAB>name a line: --names n.tsv."),
     },
     "tests": {
