@@ -39,6 +39,7 @@ NAMES = {
     "analysis.properties.check": "properties",
     "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",
+    "analysis.scored.cafa_files": "naive_scores",
     "analysis.scored.consistency": "consistency",
     "analysis.scored.curve": "Curve curve",
     "analysis.scored.average_precision": "average_precision",

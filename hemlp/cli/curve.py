@@ -92,6 +92,8 @@ def curve(
         echo_written(svg)
 
 
+CAFA_GRID = "0.01,1,0.01"
+"""That of cafaeval."""
 MOST_THRESHOLDS = 10_000_000
 """Of a grid; more are a slip."""
 
@@ -160,13 +162,20 @@ def tune(
 @click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
+@click.option(
+    "--out",
+    type=click.Path(),
+    metavar="DIR",
+    help="Write the files of cafaeval, evaluation_all.tsv and so on, each root by itself, on its grid: --out results.",
+)
+@click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline of these labels: --naive train.tsv.")
 @intervals_option
 @label_file_options
 @label_options
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
     grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
-    intervals: bool, **given: Any,
+    out: str | None, naive: str | None, intervals: bool, **given: Any,
 ) -> None:  # fmt: skip
     """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
 
@@ -175,24 +184,33 @@ def cafa(
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """
     from hemlp.analysis.scored.cafa import cafa as averaged
+    from hemlp.analysis.scored.cafa_files import naive_scores, write_cafaeval
     from hemlp.hierarchy.class_names import read_classes
-    from hemlp.hierarchy.class_weights import read_weights
+    from hemlp.hierarchy.class_weights import read_weights, weights_by_class
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, csv_text, system_files
 
-    check_writable([json_target(json_file), csv])
+    check_writable([json_target(json_file), csv], [out])
     files = pop_file_options(given)
     h, gold = open_hierarchy(hierarchy, given), files.labels(true)
-    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
+    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or (CAFA_GRID if out else None))}
     if weights is not None:
-        options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
+        options["weights"] = {
+            **({} if unseen is None else dict.fromkeys(h, unseen)),
+            **weights_by_class(h, read_weights(weights)),
+        }
     elif unseen is not None:
         raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
     if exclude is not None:
         options["exclude"] = files.labels(exclude)
     if terms is not None:
         options["terms"] = read_classes(terms)
-    found = {name: averaged(h, gold, files.scores(file), **options) for name, file in system_files(predictions).items()}
+    systems = {name: files.scores(file) for name, file in system_files(predictions).items()}
+    if naive is not None:
+        if gold.ids is None or "naive" in systems:
+            raise InvalidOption("--naive needs true labels with ids, and is the name of its system")
+        systems["naive"] = naive_scores(h, files.labels(naive), gold.ids)
+    found = {name: averaged(h, gold, s, **options) for name, s in systems.items()}
     show_or_write(
         json_file,
         lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},
@@ -206,6 +224,8 @@ def cafa(
                 columns.setdefault(key, []).extend(values)
         write_text(csv, csv_text(columns))
         echo_written(csv)
+    for file in write_cafaeval(out, h, gold, systems, options) if out is not None else ():
+        echo_written(file)
 
 
 def _stack_tables(tables: dict[str, Table]) -> Table:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers, row_pointers
+from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers
 from hemlp.errors import InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -53,14 +53,23 @@ def information_content(
     >>> information_content(h, ["sheep", "cow"])["cow"] == math.log(2)
     True
     """
+    shares = class_shares(hierarchy, corpus, rows, unknown)
+    _check_seen(hierarchy, shares, unseen, "information content")
+    with np.errstate(divide="ignore"):
+        values = np.where(shares > 0, -np.log(shares) + 0.0, math.nan if unseen is None else unseen)
+    return dict(zip(hierarchy.labels, values.tolist(), strict=True))
+
+
+def class_shares(
+    hierarchy: Hierarchy, corpus: Any, rows: RowKind | None = None, unknown: UnknownPolicy = "error"
+) -> FloatArray:
+    """n(c) / n(∅): the share of the instances of a corpus whose closure holds the class."""
     size, counts = 0, np.zeros(len(hierarchy), np.int64)
     for ptr, nodes in _closures(hierarchy, corpus, rows, unknown):
         counts += np.bincount(nodes, minlength=len(hierarchy))
         size += len(ptr) - 1
-    _check_seen(hierarchy, counts, unseen, "information content")
-    shares = np.maximum(counts, 1) / size
-    values = np.where(counts > 0, -np.log(shares) + 0.0, math.nan if unseen is None else unseen)
-    return dict(zip(hierarchy.labels, values.tolist(), strict=True))
+    shares: FloatArray = counts / size
+    return shares
 
 
 def information_accretion(
@@ -167,7 +176,7 @@ def _closures(
         done += len(ptr) - 1
 
 
-def _check_seen(hierarchy: Hierarchy, counts: IntArray, unseen: float | None, what: str) -> None:
+def _check_seen(hierarchy: Hierarchy, counts: IntArray | FloatArray, unseen: float | None, what: str) -> None:
     if unseen is None and (counts == 0).any():
         never = hierarchy.labels[int(np.flatnonzero(counts == 0)[0])]
         raise InvalidOption(
