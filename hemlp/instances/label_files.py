@@ -136,7 +136,9 @@ def read_labels(
     if format is None:
         open_to_doubt = b"\t" in data[: data.find(b"\n") + 1 or len(data)] or data.startswith(b"!")
         format = (
-            _find_format(kind, data, sep, {"id", "label", id, label}) if open_to_doubt else FORMATS.get(kind, "lines")
+            _find_format(kind, data, sep, {"id", "label", "EntryID", id, label})
+            if open_to_doubt
+            else FORMATS.get(kind, "lines")
         )
     if format == "lines" and sep is id is label is evidence is None:
         return read_words(data, source)

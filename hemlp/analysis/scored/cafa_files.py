@@ -65,6 +65,8 @@ def write_cafaeval(
     folder: str, h: Hierarchy, gold: LabelSets, systems: Mapping[str, ScoredSets], options: Mapping[str, Any]
 ) -> list[str]:
     """Write evaluation_all.tsv and evaluation_best_*.tsv of all systems; their names. ``options``: of ``cafa``."""
+    if gold.ids is None:
+        raise InvalidOption("cafaeval's files are of true labels with ids, as in lines id<TAB>class")
     whole: Rows = {}
     best: dict[str, Rows] = {}
     for root in sorted(h.roots, key=str):
@@ -94,10 +96,9 @@ def write_cafaeval(
 
 def _within(h: Hierarchy, gold: LabelSets, classes: set[int]) -> LabelSets:
     """The instances with a true class among these, by their ids."""
-    inside = np.isin(h.numbers(gold.vocabulary), [*classes])
-    ids = range(len(gold)) if gold.ids is None else gold.ids
-    some = [inside[gold.codes[gold.ptr[k] : gold.ptr[k + 1]]].any() for k in range(len(gold))]
-    return LabelSets.of({key: row for key, row, kept in zip(ids, gold, some, strict=True) if kept})
+    inside = {label for label, c in zip(gold.vocabulary, h.numbers(gold.vocabulary), strict=True) if c in classes}
+    rows = zip(gold.ids or (), gold, strict=True)
+    return LabelSets.of({key: row for key, row in rows if not inside.isdisjoint(row)})
 
 
 def _rows(q: Cafa, ending: str) -> Rows:

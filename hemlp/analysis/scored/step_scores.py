@@ -18,6 +18,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
+from hemlp.processes.progress import track
 from hemlp.solvers.registry import Solver
 
 CLASSES_AT_ONCE = 2_000_000
@@ -92,7 +93,7 @@ def _score_each_set(
 ) -> list[StepValues]:
     """Score each distinct set once."""
     parts: list[list[Any]] = [[] for _ in measures]
-    for chosen in _chunk_steps(steps.sizes):
+    for chosen in track(list(_chunk_steps(steps.sizes)), "scoring thresholds"):
         batch = step_batch(data, steps, chosen)
         try:
             scores = score_together(
