@@ -95,7 +95,7 @@ def read_annotations(
         else:
             pairs.setdefault((key, term), number)
     if left_out:
-        counts = ", ".join(f"{plural(count, 'annotation')} {what}" for what, count in left_out.items())
+        counts = ", ".join(f"{plural(count, 'annotation')} {what}" for what, count in sorted(left_out.items()))
         warnings.warn(f"{source}: left out {counts}", stacklevel=2)
     if not pairs:
         raise FileFormatError(f"{source} has no annotation" + (" that is left" if left_out else ""))

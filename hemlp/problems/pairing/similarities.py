@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
 from hemlp.problems.pairing.costs import PROMISES, Cost
 from hemlp.problems.pairing.pairs import Pairs
+from hemlp.text.notation import format_call
 
 if TYPE_CHECKING:
     from hemlp.kernels.records import Implied, Sides
@@ -58,25 +59,25 @@ class _Weighted(Cost):
     Without weights it is a cost of which a run makes one with those of its corpus.
     """
 
-    weights: Mapping[Label, float] | None = field(default=None, hash=False)
+    weights: Mapping[Label, float] = field(default_factory=dict, hash=False)
     corpus: str | None = field(default=None, kw_only=True)
 
     @property
     def lacks_weights(self) -> bool:
         """Whether nothing can be scored yet."""
-        return self.weights is None
+        return not self.weights
 
     @property
     def text(self) -> str | None:
         """Known by its corpus; weights of unknown origin have no text form."""
-        return None if self.weights is not None and self.corpus is None else replace(self, weights=None)._plain_text
-
-    @property
-    def _plain_text(self) -> str | None:
-        return super().text
+        if "name" not in type(self).__dict__ or (self.weights and self.corpus is None):
+            return None
+        given = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "weights"}
+        defaults = {"corpus": None, "normalized": False}
+        return format_call(self.name, (), {key: value for key, value in given.items() if value != defaults.get(key)})
 
     def __post_init__(self) -> None:
-        if self.weights is not None and not isinstance(self.weights, Mapping):
+        if not isinstance(self.weights, Mapping):
             raise InvalidOption(
                 f"{type(self).__name__} needs weights, a mapping from classes to information content: "
                 f"{type(self).__name__}(hemlp.information_content(h, corpus))"
@@ -84,7 +85,7 @@ class _Weighted(Cost):
 
     def class_content(self, batch: Batch) -> FloatArray:
         """IC of each class."""
-        if self.weights is None:
+        if not self.weights:
             own = f"{type(self).__name__}(hemlp.information_content(h, corpus))"
             raise InvalidOption(
                 f"cost='{self.name}' needs the information content of classes: give a corpus (corpus=, --corpus FILE), "
