@@ -89,7 +89,8 @@ def gpad(*rows: tuple[str, str, str, str], version: str = "2.0") -> str:
 
 
 ROWS = [
-    ("P1", "involved_in", "GO:3", "IDA"), ("P1", "involved_in", "GO:3", "IEA"), ("P1", "NOT|involved_in", "GO:1", "IDA"),
+    ("P1", "involved_in", "GO:3", "IDA"), ("P1", "involved_in", "GO:3", "IEA"),
+    ("P1", "NOT|involved_in", "GO:1", "IDA"),
     ("P2", "involved_in", "GO:7", "IEA"), ("P2", "involved_in", "GO:20", "EXP"),
 ]  # fmt: skip
 
