@@ -64,7 +64,6 @@ def test_classes_that_no_instance_has(files):
     assert read_weights("ic.tsv")["b"] == 7
     assert run("ic", "h.tsv", "some.tsv", "--ia", "-o", "ic.tsv")[0] == 0
     assert read_weights("ic.tsv")["b"] == 0
-    assert "--ia" in run("ic", "h.tsv", "some.tsv", "--smoothing", "1")[1]
     code, message = run("ic", "h.tsv", "absent.tsv")
     assert (code, "no such file" in message) == (2, True)
 

@@ -12,8 +12,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
-from hemlp.measures.corpus_weights import complete_measures
 from hemlp.measures.factory import measure as as_measure
+from hemlp.measures.information import complete_measures
 from hemlp.processes.progress import Progress
 
 LABELS_AT_ONCE = 1_000_000

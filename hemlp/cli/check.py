@@ -1,4 +1,4 @@
-"""Commands about data alone: what it is, and the same in another format."""
+"""Commands about data alone: what it is, the same in another format, and what its classes weigh."""
 
 from __future__ import annotations
 
@@ -9,9 +9,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import choice, combine, echo_written, label_file_options, pop_file_options, show
-from hemlp.errors import HemlpError
+from hemlp.cli.options import (
+    choice,
+    combine,
+    echo_written,
+    hierarchy_keys,
+    key_option,
+    label_file_options,
+    open_hierarchy,
+    pop_file_options,
+    show,
+)  # fmt: skip
+from hemlp.errors import HemlpError, InvalidOption
 from hemlp.io.files import STANDARD_INPUT
+from hemlp.io.text import SEPARATORS, file_kind
 
 if TYPE_CHECKING:
     from hemlp.instances.label_sets import LabelSets
@@ -29,11 +40,6 @@ hierarchy_options = combine(
 )
 
 
-def _given_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Options of ``read_hierarchy`` that were given."""
-    return {key: value for key, value in given.items() if value not in (None, ())}
-
-
 @click.command(cls=AdvisingCommand)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
@@ -49,9 +55,9 @@ def convert(source: str, target: str, **given: Any) -> None:
 
     Example: hemlp convert thesaurus.ttl thesaurus.tsv
     """
-    from hemlp.hierarchy.hierarchy_files import hierarchy_text, read_hierarchy, write_hierarchy
+    from hemlp.hierarchy.hierarchy_files import hierarchy_text, write_hierarchy
 
-    h = read_hierarchy(source, **_given_options(given))
+    h = open_hierarchy(source, given, "format", "sep")
     if target == "-":
         click.echo(hierarchy_text(h, "-"), nl=False)
     else:
@@ -82,12 +88,12 @@ def check(
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
     from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
-    from hemlp.hierarchy.hierarchy_files import find_hierarchy_format, read_hierarchy
+    from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
     from hemlp.text.tables import plural
 
     labels = pop_file_options(given)
-    reading = _given_options({**given, "format": hierarchy_format})
-    h = read_hierarchy(hierarchy, cycles="break", **reading)  # at once: standard input can be read once
+    # at once: standard input can be read once
+    h = open_hierarchy(hierarchy, {**given, "format": hierarchy_format, "cycles": "break"}, "format")
     wrong = []
     if h.dropped_edges:
         parent, child = h.dropped_edges[0]
@@ -123,3 +129,48 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
             return replace(files.scores(name).sets, layout="scores, of which all classes are counted here")
         except HemlpError:
             raise error from None
+
+
+@click.command(cls=AdvisingCommand)
+@click.argument("hierarchy")
+@click.argument("corpus", metavar="LABELS")
+@click.option("-o", "--output", type=click.Path(), help="The file, by default the output: -o ic.tsv.")
+@click.option("--ia", is_flag=True, help="Information accretion, in bits, and not information content.")
+@click.option(
+    "--unseen", type=click.FloatRange(min=0),
+    help="Of classes that no instance has; by default as if one had it, and 0 by --ia: --unseen 10.",
+)  # fmt: skip
+@label_file_options
+@hierarchy_keys
+@key_option("options", "unknown")
+def ic(
+    hierarchy: str, corpus: str, output: str | None, ia: bool, unseen: float | None, unknown: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Weigh classes by a corpus of label sets: a file of label<TAB>weight that --weights takes.
+
+    Information content is −log of the share of the instances that have a class or one below it; information accretion,
+    −log₂ of their share among those that have all its parents, is what CAFA and ICM take.
+
+    Example: hemlp ic go.obo gold.gaf -o ic.tsv
+    """
+    from hemlp.io.files import write_text
+    from hemlp.measures.information import default_weight, information_accretion, information_content
+    from hemlp.report.outputs import check_writable
+    from hemlp.text.tables import plural
+
+    check_writable([output])
+    h, sets = open_hierarchy(hierarchy, given), pop_file_options(given).labels(corpus)
+    other = unseen if unseen is not None else 0.0 if ia else default_weight(sets)
+    weights = (information_accretion if ia else information_content)(h, sets, unseen=other, unknown=unknown)
+    sep = SEPARATORS.get(file_kind(output or ""), "\t")
+    for label in weights:
+        if sep in str(label) or "\n" in str(label):
+            raise InvalidOption(f"the class {label!r} cannot stand in such a file, as it has a separator in its label")
+    text = "".join(f"{label}{sep}{weight!r}\n" for label, weight in weights.items())
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        echo_written(output)
+    what = f"{'accretion' if ia else 'content'} of {plural(len(weights), 'class', 'classes')}"
+    click.echo(f"hemlp: information {what} from {plural(len(sets), 'instance')} of {corpus}", err=True)

@@ -172,12 +172,15 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
 label_file_options = file_options()
 
 
-def open_hierarchy(file: str, given: dict[str, Any]) -> Hierarchy:
-    """The hierarchy of a file, by options that are taken away from all that were given."""
+OF_HIERARCHIES = ("cycles", "language", "relations", "parent", "child", "name", "weight", "same_names")
+
+
+def open_hierarchy(file: str, given: dict[str, Any], *further: str) -> Hierarchy:
+    """The hierarchy of a file, by options that are taken away from all that were given; ``further`` are its own."""
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
 
-    options = {key: given.pop(key) for key in ("cycles", "language", "relations") if key in given}
-    return read_hierarchy(file, **{key: value for key, value in options.items() if value})
+    options = {key: given.pop(key) for key in (*OF_HIERARCHIES, *further) if key in given}
+    return read_hierarchy(file, **{key: value for key, value in options.items() if value not in (None, ())})
 
 
 def pop_file_options(given: dict[str, Any]) -> FileOptions:

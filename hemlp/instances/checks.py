@@ -19,7 +19,7 @@ from hemlp.errors import Advice, InvalidLabelSets, MisalignedSides, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labelled_structure import AMBIGUOUS
 from hemlp.hierarchy.labels import Label, other_type_label, scored_class, several_classes, unknown_label_message
-from hemlp.instances.label_sets import HEADLESS, LabelSets
+from hemlp.instances.label_sets import LabelSets
 
 _NO_SPACES = (
     "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
@@ -159,7 +159,7 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             side, 0, f"all ids are classes of the hierarchy, {ids[0]!r} for example, and no label is one: the columns "
             f"of ids and labels seem to be in the wrong order ({label!r} is a label here)",
         )  # fmt: skip
-    if side.layout == HEADLESS and not str(side.source).endswith((".tsv", ".tsv.gz")) and (numbers >= 0).all():
+    if side.layout == "pairs" and not str(side.source).endswith((".tsv", ".tsv.gz")) and (numbers >= 0).all():
         raise _refusal(
             side, 0, f"every line is two classes of the hierarchy, {ids[0]!r} and {label!r} here, with a tab between "
             f"them: the first may be an id, or a label",

@@ -12,13 +12,13 @@ from os import PathLike, fspath
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
-from hemlp.instances.formats.annif import is_corpus, read_corpus, read_corpus_table, read_folder
+from hemlp.instances.formats.annif import is_corpus, read_corpus, read_folder
 from hemlp.instances.formats.annotations import find_columns, read_annotations
 from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.label_lists import read_lines
 from hemlp.instances.formats.label_pairs import read_headless, read_pairs
 from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
-from hemlp.instances.label_sets import HEADLESS, LabelSets, RowKind, digest_of
+from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.parquet_files import is_parquet, read_parquet_columns
 from hemlp.io.text import (
@@ -49,12 +49,6 @@ OTHER_FORMATS = (
 """Formats that are no label files, and whose lines would be taken for labels."""
 WHOLE = tuple(FORMATS)
 """Files that are read as a whole, by the ending of their names."""
-LAYOUTS: dict[Format, str] = {
-    "lines": "one instance per line, labels between spaces", "table": "a table of ids and labels",
-    "pairs": HEADLESS, "matrix": "a 0/1 matrix, one column per class", "json": "JSON",
-    "jsonl": "JSON lines", "parquet": "Parquet", "gaf": "GAF", "gpad": "GPAD", "annif": "a corpus of Annif",
-}  # fmt: skip
-"""What files look like, by their formats."""
 
 
 @file_reader
@@ -128,7 +122,7 @@ def read_labels(
     if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
         return _from_parquet(place, place, format == "matrix", id, label)
     if os.path.isdir(place):
-        return replace(read_folder(place), layout="a folder of Annif")
+        return replace(read_folder(place), layout="annif, a folder")
     source, data = read_bytes(path)
     kind = file_kind(source)
     if format is None and kind in OTHER_FORMATS:
@@ -147,7 +141,7 @@ def read_labels(
     if format in ("gaf", "gpad") and (columns := find_columns(data, f".{format}")) is not None:
         return replace(read_annotations(data, source, columns, evidence), layout=columns.name)
     made = _read(format, data, source, sep, id, label)
-    return made if made.layout else replace(made, layout=LAYOUTS[format])
+    return made if made.layout else replace(made, layout=format)
 
 
 def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | None, label: str | None) -> LabelSets:
@@ -192,8 +186,7 @@ _PAIRS = re.compile(rb"(?:[^\t\n]*[^\t\n\s][^\t\n]*\t[^\t\n]*[^\t\n\s][^\t\n]*(?
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
     """From lines of labels between white space, which begin at a row of the file."""
     labels, codes, ptr = word_rows(data, source, first=first_row)
-    layout = LAYOUTS["lines"]
-    return LabelSets(tuple(labels), ptr, codes, None, source, None, first_row, space_separated=True, layout=layout)
+    return LabelSets(tuple(labels), ptr, codes, None, source, None, first_row, space_separated=True, layout="lines")
 
 
 def _separator(data: bytes, default: str) -> str:
@@ -210,11 +203,11 @@ def _from_table(
     sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
     if b"subject_uris" in first and label is None and not matrix:
-        return replace(read_corpus_table(data, source, sep), layout=LAYOUTS["annif"])
+        return replace(read_corpus(data, source, sep, True), layout="annif")
     if matrix or (label is None and b"label" not in first):
         header, rows = matrix_cells(data, source, sep)
         if matrix or is_matrix(header, rows, id):
-            return replace(read_matrix(header, rows, source, id), layout=LAYOUTS["matrix"])
+            return replace(read_matrix(header, rows, source, id), layout="matrix")
     return read_pairs(data, source, sep, id, label)
 
 

@@ -29,8 +29,6 @@ from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
 from hemlp.text.tables import Table, plural
 
 RowKind = Literal["sets", "paths"]
-HEADLESS = "id<TAB>label, without a head"
-"""A layout that is known by the look of its lines alone."""
 
 
 class Scored(ABC):
@@ -56,7 +54,7 @@ class LabelSets(HtmlDisplay):
     path begins in ``codes``, if a row can have several. ``index`` is that of a pandas Series: it does not name
     instances, but two sides must not contradict each other in it. ``space_separated``: whether labels were read so,
     which would have torn labels with spaces apart. ``scores``: of what the sets were cut, and ``cut``: how, in words;
-    scores without ``cut`` were not cut at all, and all of them are here. ``layout``: what the file looks like.
+    scores without ``cut`` were not cut at all, and all of them are here. ``layout``: the format of the file.
     """
 
     vocabulary: tuple[Label, ...]

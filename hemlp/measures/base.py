@@ -92,13 +92,10 @@ class Measure(ABC):
     @property
     def display_name(self) -> str:
         """What it is called in tables: its name if it is a user's own, and else its text."""
-        if self.name not in NAMED or "custom" not in str(self):
-            return str(self) if self.name in NAMED else self.name
-        chosen = NAMED[self.name].chosen_parameters(self)
-        own = {key: getattr(self.fields.get(key), "name", value) for key, value in chosen.items()}
-        return format_call(
-            self.name, (), {key: value if chosen[key] == "custom" else chosen[key] for key, value in own.items()}
-        )
+        if self.name not in NAMED:
+            return self.name
+        cost = getattr(self.fields.get("cost"), "name", "custom")
+        return str(self).replace("cost='custom'", f"cost={cost!r}")
 
     def __str__(self) -> str:
         return self._text

@@ -1,9 +1,12 @@
-"""Weights of classes from a corpus."""
+"""Weights of classes from a corpus, and measures that need some: costs lin, resnik and jiang_conrath, simGIC, ICM."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -14,13 +17,18 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.label_sets import LabelSets, RowKind
+from hemlp.measures.base import Measure
+from hemlp.measures.catalogue import NAMED
 from hemlp.options import plain_number
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.text.tables import plural
 
 NODES_AT_ONCE = 4_000_000
 """Nodes of closures that are looked at together."""
 CLASSES_AT_ONCE = 4_000
 """Classes with several parents that are looked at together."""
+DIGITS = 16
+"""Hexadecimal digits of a corpus that signatures show."""
 
 
 def information_content(
@@ -183,3 +191,45 @@ def _check_seen(hierarchy: Hierarchy, counts: IntArray | FloatArray, unseen: flo
             f"the class {never!r} (and {int((counts == 0).sum()) - 1:,} more) is in no closure of the corpus: its "
             f"{what} is infinite; give unseen= a weight for such classes"
         )
+
+
+def default_weight(corpus: LabelSets) -> float:
+    """The information content of a class that no instance has: that of a class which one instance has, log n(∅)."""
+    return math.log(max(1, len(corpus)))
+
+
+def complete_measures(
+    measures: Mapping[str, Measure], h: Hierarchy, own: LabelSets, corpus: LabelSets | None,
+    unknown: UnknownPolicy = "error",
+) -> dict[str, Measure]:  # fmt: skip
+    """The measures with information content where they need some and have none.
+
+    It is that of the ``corpus``; costs take it from the instances of the run themselves (``own``) if there is none,
+    with a warning.
+    """
+    made, source = dict(measures), own if corpus is None else corpus
+
+    @cache
+    def weights(accretion: bool) -> dict[Label, float]:
+        if accretion:
+            return information_accretion(h, source, unseen=0.0, unknown=unknown)
+        return information_content(h, source, unseen=default_weight(source), unknown=unknown)
+
+    for name, each in measures.items():
+        inner: Any = getattr(each, "measure", each)  # of the greatest scores, or with rows of its own
+        needed = NAMED[inner.name].needed if inner.name in NAMED else {}
+        changes: dict[str, Any] = {}
+        if getattr(getattr(inner, "cost", None), "lacks_weights", False):
+            changes["cost"] = replace(inner.cost, weights=weights(False), corpus=source.digest[:DIGITS])
+        if corpus is not None and "weights" in needed and inner.fields["weights"] is None:
+            changes["weights"] = weights("accretion" in needed["weights"])
+        if changes:
+            complete = inner.changed(**changes)
+            made[name] = complete if inner is each else each.changed(measure=complete)
+        if "cost" in changes and corpus is None:
+            warnings.warn(
+                f"{name or each}: information content of classes from the {plural(len(own), 'instance')} that are "
+                f"scored; a corpus of other instances (corpus=, --corpus FILE) does not depend on them",
+                stacklevel=4,
+            )
+    return made

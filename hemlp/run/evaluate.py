@@ -30,8 +30,8 @@ from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.corpus_weights import complete_measures
 from hemlp.measures.factory import measure
+from hemlp.measures.information import complete_measures
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress

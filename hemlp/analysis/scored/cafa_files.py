@@ -5,6 +5,7 @@ cafaeval evaluates each namespace by itself, on the instances that have a true c
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 
 from hemlp.analysis.scored.cafa import Cafa, cafa
 from hemlp.analysis.scored.operating_point import best_index
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_sets import LabelSets, RowKind
@@ -21,8 +22,8 @@ from hemlp.instances.scored_sets import ScoredSets
 from hemlp.io.files import write_text
 from hemlp.measures.information import class_shares
 
-BEST = {"f": True, "s": False, "f_micro": True}
-"""What the rows of a file are the best by, and whether that is the greatest."""
+BEST = {"f", "s", "f_micro", "f_w", "s_w", "f_micro_w"}
+"""What the rows of a file are the best by."""
 _NAMES = {
     "n": "covered", "fp": "mi", "fn": "ru", "pr": "precision", "rc": "recall", "cov": "coverage", "mi": "mi",
     "ru": "ru", "f": "f", "s": "s", "pr_micro": "precision_micro", "rc_micro": "recall_micro", "f_micro": "f_micro",
@@ -74,17 +75,21 @@ def write_cafaeval(
         own = _within(h, gold, {h.id(label) for label in below})
         for name, scores in systems.items() if len(own) else ():
             kept = {**options, "terms": below if options.get("terms") is None else [*{*below} & {*options["terms"]}]}
-            rows = _rows(cafa(h, own, scores, **{**kept, "weights": None}), "")
+            space = h.names.get(root, str(root))
+            try:
+                rows = _rows(cafa(h, own, scores, **{**kept, "weights": None}), "")
+            except InvalidScores as error:
+                warnings.warn(f"{name} has no row for {space}: {error}", stacklevel=2)
+                continue
             if options.get("weights") is not None:
                 rows |= _rows(cafa(h, own, scores, **kept), "_w")
             size = len(rows["tau"])
-            rows = {"filename": [name] * size, "ns": [h.names.get(root, str(root))] * size, **rows}
+            rows = {"filename": [name] * size, "ns": [space] * size, **rows}
             _extend(whole, rows)
-            for metric, greatest in {**BEST, **{f"{key}_w": up for key, up in BEST.items()}}.items():
-                if metric in rows:
-                    k = best_index(np.asarray(rows[metric]), greatest)
-                    row = {key: [values[k]] for key, values in rows.items()}
-                    _extend(best.setdefault(metric, {}), {**row, "cov_max": [max(rows["cov"])]})
+            for metric in BEST & rows.keys():
+                k = best_index(np.asarray(rows[metric]), metric[0] == "f")
+                row = {key: [values[k]] for key, values in rows.items()}
+                _extend(best.setdefault(metric, {}), {**row, "cov_max": [max(rows["cov"])]})
     if not whole:
         raise InvalidOption("no instance has a true class: there is nothing to write")
     files = {"evaluation_all.tsv": whole, **{f"evaluation_best_{key}.tsv": rows for key, rows in best.items()}}

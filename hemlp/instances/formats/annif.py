@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hemlp.errors import FileFormatError, UnreadableFile
-from hemlp.instances.formats.label_lists import from_rows
+from hemlp.instances.formats.label_pairs import from_pairs
 from hemlp.instances.formats.score_tables import from_triples
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import Repeated, ScoredSets
@@ -32,41 +32,28 @@ def is_corpus(line: bytes) -> bool:
     return (_SUBJECTS.fullmatch(line) or _ADDRESSES.fullmatch(line)) is not None
 
 
-def read_corpus(data: bytes, source: str) -> LabelSets:
-    """From lines ``text<TAB><address> <address>``."""
-    rows, lines = [], []
-    for number, line in enumerate(decode(data, source).split("\n"), 1):
-        if line.strip():
-            _, tab, subjects = line.partition("\t")
-            if not tab:
-                raise FileFormatError(f"{source}, line {number}: no tab between a text and its subjects", number)
-            rows.append(subjects.split())
-            lines += [number] * len(rows[-1])
-    return replace(from_rows(rows, "sets", source), lines=_numbers(lines), rows=None)
-
-
-def read_corpus_table(data: bytes, source: str, sep: str) -> LabelSets:
-    """From a table with the column subject_uris, and perhaps document_id."""
-    cells = split_cells(decode(data, source), source, sep)
-    _, header = next(cells)
-    at, named = header.index("subject_uris"), "document_id" in header
-    rows, lines, ids = [], [], []
+def read_corpus(data: bytes, source: str, sep: str = "\t", table: bool = False) -> LabelSets:
+    """From lines ``text<TAB><address> <address>``, or a table with the column subject_uris, and perhaps document_id."""
+    cells = list(split_cells(decode(data, source), source, sep))
+    header = cells.pop(0)[1] if table else ["text", "subject_uris"]
+    named, at = "document_id" in header, header.index("subject_uris")
+    keys: list[Any] = []
+    labels: list[str | None] = []
+    lines: list[int] = []
+    seen: set[Any] = set()
     for number, row in cells:
-        if len(row) != len(header):
-            raise FileFormatError(f"{source}, line {number}: {len(row)} cells, the header has {len(header)}", number)
-        rows.append(row[at].split())
-        lines += [number] * len(rows[-1])
-        ids.append(row[header.index("document_id")] if named else "")
-    if named and (len(set(ids)) < len(ids) or "" in ids):
-        raise FileFormatError(f"{source}: the document_id of each row must be there, and its own")
-    made = replace(from_rows(rows, "sets", source), lines=_numbers(lines), rows=None)
-    return replace(made, ids=tuple(ids)) if named else made
-
-
-def _numbers(lines: list[int]) -> Any:
-    import numpy as np
-
-    return np.array(lines, np.int64)
+        if len(row) < len(header):
+            raise FileFormatError(f"{source}, line {number}: {len(row)} cells where {header} was expected", number)
+        key = row[header.index("document_id")] if named else number
+        if key == "" or key in seen:
+            raise FileFormatError(f"{source}, line {number}: no document_id, or that of another line", number)
+        seen.add(key)
+        subjects = (row[at] if table else " ".join(row[1:])).split()
+        keys += [key] * max(1, len(subjects))
+        labels += subjects or [None]
+        lines += [number] * max(1, len(subjects))
+    made = from_pairs(keys, labels, source, lines)
+    return made if named else replace(made, ids=None)
 
 
 def _documents(path: str | PathLike[str], endings: tuple[str, ...], what: str) -> Iterator[tuple[str, Path]]:

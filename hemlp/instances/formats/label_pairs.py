@@ -103,16 +103,12 @@ def from_coded_pairs(
 
 def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
     """Label sets from lines of an id and a label, without a first one that names the columns."""
-    ids, labels, lines = [], [], []
-    for line, row in split_cells(decode(data, source), source, sep):
-        if len(row) != 2 or not row[0]:
-            raise FileFormatError(f"{source}, line {line}: {len(row)} cells instead of id and label", line).with_advice(
-                Advice("format", "lines", "if each line is an instance with labels between spaces")
-            )
-        ids.append(row[0])
-        labels.append(row[1] or None)
-        lines.append(line)
-    return from_pairs(ids, labels, source, lines)
+    rows = list(split_cells(decode(data, source), source, sep))
+    for line, row in rows:
+        if len(row) != 2:
+            error = FileFormatError(f"{source}, line {line}: {len(row)} cells instead of id and label", line)
+            raise error.with_advice(Advice("format", "lines", "if lines are instances with labels between spaces"))
+    return _read_rows(rows, source, ["id", "label"], 0, 1)
 
 
 def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
