@@ -22,7 +22,7 @@ LABELS_AT_ONCE = 1_000_000
 
 def similarities(
     hierarchy: Any, instances: Any, measure: str | Measure, *, corpus: Any = None, unknown: UnknownPolicy = "error",
-    rows: RowKind | None = None, progress: bool | None = None,
+    rows: RowKind | None = None,
 ) -> FloatArray:  # fmt: skip
     """The measure between every two instances: row i, column j with i for the true and j for the predicted labels.
 
@@ -41,8 +41,6 @@ def similarities(
         Label sets, for measures that need the information content of classes; by default the instances themselves.
     unknown, rows
         As of ``Batch.of``.
-    progress
-        Show a bar on standard error after a second; by default if that is a terminal.
 
     Returns
     -------
@@ -61,17 +59,16 @@ def similarities(
     (each,) = complete_measures({"": as_measure(measure)}, h, labels, seen, unknown).values()
     batch = Batch.of(h, labels, labels, unknown=unknown, unknown_true=unknown)
     distinct, place = np.unique(batch.first_duplicates(), return_inverse=True)
-    made = _all_pairs(each, batch.take(distinct), progress)
-    return made[np.ix_(place, place)]
+    return _all_pairs(each, batch.take(distinct))[np.ix_(place, place)]
 
 
-def _all_pairs(each: Measure, batch: Batch, progress: bool | None) -> FloatArray:
+def _all_pairs(each: Measure, batch: Batch) -> FloatArray:
     """Of distinct label sets."""
     size, symmetric = len(batch), "symmetric" in each.invariants
     made = np.empty((size, size))
     together = max(1, int(LABELS_AT_ONCE / max(1.0, 2 * batch.true.classes.size / max(1, size))))
     total = size * (size + 1) // 2 if symmetric else size * size
-    with Progress(total, "comparing", progress) as bar:
+    with Progress(total, "comparing") as bar:
         first = 0
         while first < size:
             last = min(size, first + max(1, together // (size - first if symmetric else size)))

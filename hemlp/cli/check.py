@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,10 +17,11 @@ from hemlp.cli.options import (
     hierarchy_keys,
     key_option,
     label_file_options,
+    naming,
     open_hierarchy,
     pop_file_options,
     show,
-)  # fmt: skip
+)
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.text import SEPARATORS, file_kind
@@ -30,13 +32,12 @@ if TYPE_CHECKING:
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
 hierarchy_options = combine(
-    click.option("--relation", "relations", multiple=True, help="Of OBO and OWL: --relation is_a --relation part_of."),
+    *naming,
     click.option("--parent", metavar="COLUMN", help="Of a table: --parent broader_id."),
     click.option("--child", metavar="COLUMN", help="Of a table: --child id."),
     click.option("--name", metavar="COLUMN", help="Of a table: --name title."),
     click.option("--weight", metavar="COLUMN", help="Of a table, lengths of edges: --weight km."),
     choice("--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."),
-    click.option("--language", default="en", show_default=True, help="Of names in SKOS and OWL: --language de."),
 )
 
 
@@ -154,13 +155,13 @@ def ic(
     Example: hemlp ic go.obo gold.gaf -o ic.tsv
     """
     from hemlp.io.files import write_text
-    from hemlp.measures.information import default_weight, information_accretion, information_content
+    from hemlp.measures.information import information_accretion, information_content
     from hemlp.report.outputs import check_writable
     from hemlp.text.tables import plural
 
     check_writable([output])
     h, sets = open_hierarchy(hierarchy, given), pop_file_options(given).labels(corpus)
-    other = unseen if unseen is not None else 0.0 if ia else default_weight(sets)
+    other = unseen if unseen is not None else 0.0 if ia else math.log(max(1, len(sets)))
     weights = (information_accretion if ia else information_content)(h, sets, unseen=other, unknown=unknown)
     sep = SEPARATORS.get(file_kind(output or ""), "\t")
     for label in weights:
@@ -172,5 +173,6 @@ def ic(
     else:
         write_text(output, text)
         echo_written(output)
-    what = f"{'accretion' if ia else 'content'} of {plural(len(weights), 'class', 'classes')}"
-    click.echo(f"hemlp: information {what} from {plural(len(sets), 'instance')} of {corpus}", err=True)
+    click.echo(
+        f"hemlp: {plural(len(weights), 'class', 'classes')}, {plural(len(sets), 'instance')} of {corpus}", err=True
+    )

@@ -24,7 +24,7 @@ from hemlp.cli.options import (
     show,
     show_or_write,
     solver_options,
-)
+)  # fmt: skip
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:

@@ -63,10 +63,8 @@ def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Comman
     return click.option(*(flags or [f"--{name.replace('_', '-')}"]), **settings)
 
 
-hierarchy_keys = combine(
-    key_option("options", "cycles"), key_option("options", "language"),
-    key_option("options", "relations", "--relation", "relations"),
-)  # fmt: skip
+naming = key_option("options", "language"), key_option("options", "relations", "--relation", "relations")
+hierarchy_keys = combine(key_option("options", "cycles"), *naming)
 label_options = combine(hierarchy_keys, key_option("options", "unknown"), key_option("options", "unknown_true"))
 input_options = combine(label_options, key_option("options", "missing"))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -129,11 +128,7 @@ def read_labels(
         raise _not_labels(source)
     if format is None:
         open_to_doubt = b"\t" in data[: data.find(b"\n") + 1 or len(data)] or data.startswith(b"!")
-        format = (
-            _find_format(kind, data, sep, {"id", "label", "EntryID", id, label})
-            if open_to_doubt
-            else FORMATS.get(kind, "lines")
-        )
+        format = _find_format(kind, data, sep, id, label) if open_to_doubt else FORMATS.get(kind, "lines")
     if format == "lines" and sep is id is label is evidence is None:
         return read_words(data, source)
     if evidence is not None and format not in ("gaf", "gpad"):
@@ -163,7 +158,7 @@ def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | N
     return read_words(data, source) if sep is None else read_lines(data, source, sep)
 
 
-def _find_format(kind: str, data: bytes, sep: str | None, heads: set[str | None]) -> Format:
+def _find_format(kind: str, data: bytes, sep: str | None, *heads: str | None) -> Format:
     """What a file is by the ending of its name, and by its first lines where that leaves it open."""
     found = FORMATS.get(kind, "lines")
     if found in ("lines", "table") and (columns := find_columns(data, kind)) is not None:
@@ -174,13 +169,11 @@ def _find_format(kind: str, data: bytes, sep: str | None, heads: set[str | None]
     if is_corpus(first):
         return "annif"
     cells = [cell.strip() for cell in first.decode("utf-8", "replace").split("\t")]
-    if len(cells) != 2 or not all(cells) or heads & {*cells}:
+    if len(cells) != 2 or not all(cells) or {"id", "label", "EntryID", *heads} & {*cells}:
         return found
-    return "pairs" if found == "table" or _PAIRS.fullmatch(data) else "lines"
-
-
-_PAIRS = re.compile(rb"(?:[^\t\n]*[^\t\n\s][^\t\n]*\t[^\t\n]*[^\t\n\s][^\t\n]*(?:\n|$))+\n*")
-"""A text whose lines are all two cells with a tab between them."""
+    rows = (line.split(b"\t") for line in data.rstrip().split(b"\n"))
+    every = all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
+    return "pairs" if found == "table" or every else "lines"
 
 
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
@@ -293,4 +286,4 @@ def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
         return read_labels(path)
     file = LabelFile(path)
     begin = next(file._pieces(100), b"")
-    return file if _find_format("", begin, None, set()) == "lines" else read_labels(path)
+    return file if _find_format("", begin, None) == "lines" else read_labels(path)

@@ -13,7 +13,6 @@ from hemlp.instances.formats.annif import read_folder_scores
 from hemlp.instances.formats.matrices import is_score_matrix, read_score_matrix
 from hemlp.instances.formats.score_lists import read_json_lines, read_tokens
 from hemlp.instances.formats.score_tables import CAFA_HEADERS, DEFAULT_COLUMNS, read_table, read_triples
-from hemlp.instances.label_files import read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.text import (
@@ -165,8 +164,4 @@ def _as_reading(option: str, value: str) -> str:
 
 def as_gold(data: Any, rows: RowKind | None = None) -> LabelSets:
     """True label sets as they are, from data in memory, or from a file."""
-    return (
-        read_labels(data, rows=rows)
-        if isinstance(data, PathLike)
-        else LabelSets.of(data, rows=rows, source="true labels")
-    )
+    return LabelSets.of(data, rows=rows, source="true labels")

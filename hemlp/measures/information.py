@@ -193,11 +193,6 @@ def _check_seen(hierarchy: Hierarchy, counts: IntArray | FloatArray, unseen: flo
         )
 
 
-def default_weight(corpus: LabelSets) -> float:
-    """The information content of a class that no instance has: that of a class which one instance has, log n(∅)."""
-    return math.log(max(1, len(corpus)))
-
-
 def complete_measures(
     measures: Mapping[str, Measure], h: Hierarchy, own: LabelSets, corpus: LabelSets | None,
     unknown: UnknownPolicy = "error",
@@ -213,7 +208,7 @@ def complete_measures(
     def weights(accretion: bool) -> dict[Label, float]:
         if accretion:
             return information_accretion(h, source, unseen=0.0, unknown=unknown)
-        return information_content(h, source, unseen=default_weight(source), unknown=unknown)
+        return information_content(h, source, unseen=math.log(max(1, len(source))), unknown=unknown)
 
     for name, each in measures.items():
         inner: Any = getattr(each, "measure", each)  # of the greatest scores, or with rows of its own

@@ -90,8 +90,6 @@ def write_cafaeval(
                 k = best_index(np.asarray(rows[metric]), metric[0] == "f")
                 row = {key: [values[k]] for key, values in rows.items()}
                 _extend(best.setdefault(metric, {}), {**row, "cov_max": [max(rows["cov"])]})
-    if not whole:
-        raise InvalidOption("no instance has a true class: there is nothing to write")
     files = {"evaluation_all.tsv": whole, **{f"evaluation_best_{key}.tsv": rows for key, rows in best.items()}}
     for name, rows in files.items():
         lines = ["\t".join(rows), *("\t".join(map(str, row)) for row in zip(*rows.values(), strict=True))]
@@ -102,8 +100,7 @@ def write_cafaeval(
 def _within(h: Hierarchy, gold: LabelSets, classes: set[int]) -> LabelSets:
     """The instances with a true class among these, by their ids."""
     inside = {label for label, c in zip(gold.vocabulary, h.numbers(gold.vocabulary), strict=True) if c in classes}
-    rows = zip(gold.ids or (), gold, strict=True)
-    return LabelSets.of({key: row for key, row in rows if not inside.isdisjoint(row)})
+    return LabelSets.of({i: row for i, row in zip(gold.ids or (), gold, strict=True) if not inside.isdisjoint(row)})
 
 
 def _rows(q: Cafa, ending: str) -> Rows:

@@ -20,16 +20,16 @@ from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.text import decode, load_json, parse_number, read_bytes, split_cells
 
-_SUBJECTS = re.compile(rb"[^\t\n<>]*\t[ \t]*(<[^<>\s]+>\s*)+")
 _ADDRESS = re.compile(r"<[^<>\s]+>")
-_ADDRESSES = re.compile(rb"[^\t\n]*\t[ \t]*(https?://\S+[ \t]+)+https?://\S+\s*")
 GOLD = (".tsv", ".key", ".json")
 """Where the subjects of a document stand, the first that is there."""
 
 
 def is_corpus(line: bytes) -> bool:
     """Whether a line is a text, a tab, and addresses between blanks, in angle brackets or several of them."""
-    return (_SUBJECTS.fullmatch(line) or _ADDRESSES.fullmatch(line)) is not None
+    words = line.partition(b"\t")[2].split()
+    bracketed = not line.startswith(b"<") and all(word[:1] + word[-1:] == b"<>" for word in words)
+    return bool(words) and (bracketed or (len(words) > 1 and all(word.startswith(b"http") for word in words)))
 
 
 def read_corpus(data: bytes, source: str, sep: str = "\t", table: bool = False) -> LabelSets:

@@ -154,10 +154,13 @@ def is_score_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[st
     """Whether a table can be nothing else: columns of numbers, whose names mean nothing else, perhaps beside ids."""
     at = _id_column(header, id)
     classes = [column for k, column in enumerate(header) if k != at]
-    if len(classes) < 2 or {column.strip().casefold() for column in classes} & NO_CLASSES:
+    if len(classes) < 2 or NO_CLASSES & {*map(str.casefold, classes)} or any(map(_is_number, classes)):
         return False
-    numbers = (parse_number(cell.encode()) for _, row in rows for k, cell in enumerate(row) if k != at)
-    return not any(parse_number(name.encode()) is not None for name in classes) and None not in numbers
+    return all(_is_number(cell) for _, row in rows for k, cell in enumerate(row) if k != at)
+
+
+def _is_number(text: str) -> bool:
+    return parse_number(text.encode()) is not None
 
 
 def _id_column(header: Sequence[str], id: str | None) -> int | None:
@@ -192,11 +195,10 @@ def read_score_matrix(header: list[str], rows: NumberedRows, source: str, id: st
     classes, labels, ids = _class_columns(header, rows, source, id)
     values = np.empty((len(rows), len(labels)))
     for number, (line, row) in enumerate(rows):
-        for code, k in enumerate(classes):
-            score = parse_number(row[k].encode())
-            if score is None:
+        for k in classes:
+            if not _is_number(row[k]):
                 raise InvalidScores(f"{source}, line {line}, column {header[k]!r}: {row[k]!r:.40} is not a number")
-            values[number, code] = score
+        values[number] = [float(row[k]) for k in classes]
     return scores_from_matrix(values, labels, ids, "error", source)
 
 
