@@ -18,7 +18,7 @@ from hemlp.cli.options import (
     pop_file_options,
     show_all,
     show_or_write,
-)  # fmt: skip
+)
 
 
 @click.command(cls=AdvisingCommand)

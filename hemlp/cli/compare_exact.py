@@ -14,7 +14,7 @@ from hemlp.cli.options import (
     open_hierarchy,
     pop_file_options,
     show_or_write,
-)  # fmt: skip
+)
 
 
 @click.command("compare-exact", cls=AdvisingCommand)

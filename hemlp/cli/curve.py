@@ -24,7 +24,7 @@ from hemlp.cli.options import (
     show,
     show_or_write,
     solver_options,
-)  # fmt: skip
+)
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -92,8 +92,6 @@ def curve(
         echo_written(svg)
 
 
-CAFA_GRID = "0.01,1,0.01"
-"""That of cafaeval."""
 MOST_THRESHOLDS = 10_000_000
 """Of a grid; more are a slip."""
 
@@ -163,10 +161,7 @@ def tune(
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
 @click.option(
-    "--out",
-    type=click.Path(),
-    metavar="DIR",
-    help="Write the files of cafaeval, evaluation_all.tsv and so on, each root by itself, on its grid: --out results.",
+    "--out", type=click.Path(), help="Write cafaeval's files, each root by itself, on its grid: --out results."
 )
 @click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline of these labels: --naive train.tsv.")
 @intervals_option
@@ -193,12 +188,10 @@ def cafa(
     check_writable([json_target(json_file), csv], [out])
     files = pop_file_options(given)
     h, gold = open_hierarchy(hierarchy, given), files.labels(true)
-    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or (CAFA_GRID if out else None))}
+    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or ("0.01,1,0.01" if out else None))}
     if weights is not None:
-        options["weights"] = {
-            **({} if unseen is None else dict.fromkeys(h, unseen)),
-            **weights_by_class(h, read_weights(weights)),
-        }
+        others = {} if unseen is None else dict.fromkeys(h, unseen)
+        options["weights"] = others | weights_by_class(h, read_weights(weights))
     elif unseen is not None:
         raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
     if exclude is not None:

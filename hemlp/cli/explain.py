@@ -22,7 +22,7 @@ from hemlp.cli.options import (
     row_option,
     show_all,
     show_or_write,
-)  # fmt: skip
+)
 from hemlp.cli.weights import add_weights, weights_option
 from hemlp.errors import InvalidOption
 

@@ -199,7 +199,7 @@ def complete_measures(
 ) -> dict[str, Measure]:  # fmt: skip
     """The measures with information content where they need some and have none.
 
-    It is that of the ``corpus``; costs take it from the instances of the run themselves (``own``) if there is none,
+    It is that of the ``corpus``, and of a class that it does not have that of one in a single instance; costs take it from the instances of the run themselves (``own``) if there is none,
     with a warning.
     """
     made, source = dict(measures), own if corpus is None else corpus

@@ -13,7 +13,6 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
@@ -197,7 +196,7 @@ def evaluate(
             context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
             score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
             instances = int(next(iter(facts.values()))["instances"])
-            with Progress(len(named) * instances, visible=True) if visible else nullcontext() as bar:
+            with Progress(len(named) * instances, visible=visible) as bar:
                 scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
     except MemoryError as error:
         raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
@@ -222,13 +221,9 @@ def _name_systems(systems: Any) -> dict[str, Any]:
 
 
 def _check_options(
-    named: Mapping[str, Any],
-    made: Mapping[str, Measure],
-    workers: int,
-    executor: Executor | None,
-    chunk: int | None,
-    corpus: Any = None,
-) -> None:
+    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None,
+    corpus: Any,
+) -> None:  # fmt: skip
     """Refuse a run of nothing, and numbers that are none."""
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")

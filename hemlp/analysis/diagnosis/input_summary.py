@@ -44,8 +44,7 @@ def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table
     words = (
         "format", "instances", "with ids", "labels", "labels per instance", "distinct classes",
         "instances without labels", "labels said twice in an instance", "labels beside an ancestor of theirs",
-        "labels of inner classes",
-        "labels read by name", "unknown labels", "distinct unknown labels",
+        "labels of inner classes", "labels read by name", "unknown labels", "distinct unknown labels",
     )  # fmt: skip
     columns, problems = [], []
     for name, sets in files.items():

@@ -12,7 +12,7 @@ import numpy as np
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidLabelSets
 from hemlp.hierarchy.labels import Label, as_label, is_missing
-from hemlp.instances.ambiguity import refuse_score_columns, threshold_advice
+from hemlp.instances.ambiguity import refuse_score_columns, score_columns, threshold_advice
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names
@@ -28,7 +28,7 @@ def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, so
             raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
     if any(getattr(data[name], "ndim", 1) != 1 for name in used):
         raise InvalidLabelSets(f"a column {label!r} (or {id!r}) stands in the frame several times")
-    if id is not None and len({*column(data, id)}) < len(data[id]):  # one row per instance has one label, and its score
+    if score_columns(names) and id is not None and len({*column(data, id)}) < len(data[id]):  # else a row per instance
         refuse_score_columns(names, used)
     instance = next((name for name in names if id is None and str(name).casefold() == "id"), None)
     if instance is not None and instance != label:
