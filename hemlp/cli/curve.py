@@ -160,9 +160,7 @@ def tune(
 @click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
-@click.option(
-    "--out", type=click.Path(), help="Write cafaeval's files, each root by itself, on its grid: --out results."
-)
+@click.option("--out", type=click.Path(), help="Write cafaeval's files, a part for each root, on its grid: --out res.")
 @click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline of these labels: --naive train.tsv.")
 @intervals_option
 @label_file_options

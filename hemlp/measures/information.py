@@ -199,8 +199,8 @@ def complete_measures(
 ) -> dict[str, Measure]:  # fmt: skip
     """The measures with information content where they need some and have none.
 
-    It is that of the ``corpus``, and of a class that it does not have that of one in a single instance; costs take it from the instances of the run themselves (``own``) if there is none,
-    with a warning.
+    It is that of the ``corpus``, where a class of no instance counts as one of a single instance; costs take it from
+    the instances of the run themselves (``own``) if there is no corpus, with a warning.
     """
     made, source = dict(measures), own if corpus is None else corpus
 

@@ -160,10 +160,8 @@ def evaluate(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
         given = given if names is None else given.with_names(names)
-        if corpus is not None or any(
-            getattr(getattr(getattr(each, "measure", each), "cost", None), "lacks_weights", False)
-            for each in made.values()
-        ):
+        costs = [getattr(getattr(each, "measure", each), "cost", None) for each in made.values()]
+        if corpus is not None or any(getattr(cost, "lacks_weights", False) for cost in costs):
             made = _with_corpus(made, given, gold, corpus, policies)
         known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(

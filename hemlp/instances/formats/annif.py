@@ -108,9 +108,7 @@ def read_folder_scores(path: str | PathLike[str], repeated: Repeated) -> ScoredS
 
 def subject_list(subjects: Any, place: str) -> list[str]:
     """The addresses of a JSON list of subjects."""
-    made: list[Any] = [
-        each.get("uri", each.get("label")) if isinstance(each, dict) else each for each in subjects or ()
-    ]
+    made: list[Any] = [each.get("uri") if isinstance(each, dict) else each for each in subjects or ()]
     if not isinstance(subjects, list) or not all(isinstance(each, str) and each for each in made):
         raise FileFormatError(f"{place}: subjects are a list of texts, or of objects with uri")
     return made
