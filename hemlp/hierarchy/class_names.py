@@ -25,7 +25,8 @@ def read_names(path: str | PathLike[str]) -> dict[Label, str]:
         if line.strip() and not tab:
             raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
         if tab:
-            names[label.strip()] = name.strip()
+            bare = label.strip()
+            names[bare[1:-1] if bare[:1] + bare[-1:] == "<>" else bare] = name.strip()
     return names
 
 

@@ -36,6 +36,8 @@ def read_corpus(data: bytes, source: str, sep: str = "\t", table: bool = False) 
     """From lines ``text<TAB><address> <address>``, or a table with the column subject_uris, and perhaps document_id."""
     cells = list(split_cells(decode(data, source), source, sep))
     header = cells.pop(0)[1] if table else ["text", "subject_uris"]
+    if "subject_uris" not in header:
+        raise FileFormatError(f"{source}, line 1: no column 'subject_uris'; the columns are {header}", 1)
     named, at = "document_id" in header, header.index("subject_uris")
     keys: list[Any] = []
     labels: list[str | None] = []
