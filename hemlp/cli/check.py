@@ -109,9 +109,8 @@ def check(
         table, problems = describe_labels(h, sets)
         show("", table)
         wrong += problems
-    for problem in wrong:
-        click.echo(problem)
     if wrong:
+        click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
         sys.exit(2)
     click.echo("Ready: no problem was found." + (" The files can be scored as they are." if files else ""))

@@ -76,8 +76,7 @@ def class_shares(
     for ptr, nodes in _closures(hierarchy, corpus, rows, unknown):
         counts += np.bincount(nodes, minlength=len(hierarchy))
         size += len(ptr) - 1
-    shares: FloatArray = counts / size
-    return shares
+    return np.asarray(counts / size, np.float64)
 
 
 def information_accretion(

@@ -60,16 +60,15 @@ def read_corpus(data: bytes, source: str, sep: str = "\t", table: bool = False) 
 
 def _documents(path: str | PathLike[str], endings: tuple[str, ...], what: str) -> Iterator[tuple[str, Path]]:
     """The documents of a folder by their names, and the file of each that has the first of the endings."""
-    folder = Path(path)
     try:
-        files = {each.name for each in folder.iterdir() if each.is_file()}
+        files = {each.name for each in Path(path).iterdir() if each.is_file()}
     except OSError as error:
         raise UnreadableFile(f"cannot read {fspath(path)}: {(error.strerror or str(error)).lower()}") from None
     stems = sorted({Path(name).stem for name in files if name.endswith(endings)})
     if not stems:
         raise UnreadableFile(f"cannot read {fspath(path)}: it is a directory without {what}")
     for stem in stems:
-        yield stem, folder / next(stem + ending for ending in endings if stem + ending in files)
+        yield stem, Path(path) / next(stem + ending for ending in endings if stem + ending in files)
 
 
 def read_folder(path: str | PathLike[str]) -> LabelSets:
