@@ -39,6 +39,7 @@ NAMES = {
     "analysis.properties.check": "properties",
     "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",
+    "analysis.scored.cafa_files": "naive_scores",
     "analysis.scored.consistency": "consistency",
     "analysis.scored.curve": "Curve curve",
     "analysis.scored.average_precision": "average_precision",
@@ -48,6 +49,7 @@ NAMES = {
     "instances.scored_sets": "ScoredSets",
     "analysis.scored.tuned_rule": "Tuned",
     "analysis.scored.tuning": "tune",
+    "analysis.similarity_matrix": "similarities",
     "analysis.statistics.exact_greedy": "compare_exact_greedy",
 }
 """Where the names of ``__all__`` are: nothing is loaded before it is asked for."""

@@ -14,6 +14,7 @@ from hemlp.analysis.properties.disagreement import counterexample as counterexam
 from hemlp.analysis.scored.average_precision import average_precision as average_precision
 from hemlp.analysis.scored.cafa import Cafa as Cafa
 from hemlp.analysis.scored.cafa import cafa as cafa
+from hemlp.analysis.scored.cafa_files import naive_scores as naive_scores
 from hemlp.analysis.scored.consistency import consistency as consistency
 from hemlp.analysis.scored.curve import Curve as Curve
 from hemlp.analysis.scored.curve import curve as curve
@@ -21,6 +22,7 @@ from hemlp.analysis.scored.reliability import reliability as reliability
 from hemlp.analysis.scored.top_k import ranked as ranked
 from hemlp.analysis.scored.tuned_rule import Tuned as Tuned
 from hemlp.analysis.scored.tuning import tune as tune
+from hemlp.analysis.similarity_matrix import similarities as similarities
 from hemlp.analysis.statistics.exact_greedy import compare_exact_greedy as compare_exact_greedy
 from hemlp.bounds import by_class as by_class
 from hemlp.bounds import by_leaf as by_leaf
@@ -123,6 +125,7 @@ __all__ = [
     "information_content",
     "measure",
     "metrics",
+    "naive_scores",
     "network_picture",
     "properties",
     "ranked",
@@ -132,6 +135,7 @@ __all__ = [
     "read_scores",
     "read_weights",
     "reliability",
+    "similarities",
     "solvers",
     "stats",
     "sweep",

@@ -163,7 +163,7 @@ def test_parquet(tmp_path):
         ("p.json", "3", "neither a list of instances nor an object"),
         ("p.parquet", "x", "not a Parquet file"),
         ("p.yaml", "x", "is not a label file"),
-        ("p.gaf", "!gaf-version: 2.1\n", "is not a label file"),
+        ("p.gaf", "!gaf-version: 2.1\n", "has no annotation"),
     ],
 )
 def test_bad_label_files(tmp_path, name, content, words):

@@ -139,6 +139,7 @@ COMMANDS = {
     "cafa": ["cafa", *FILES[:2], "scores.tsv"],
     "tune": ["tune", *FILES[:2], "scores.tsv", "-m", "F_H"],
     "sensitivity": ["sensitivity", *FILES, "-m", "GIE"],
+    "ic": ["ic", *FILES[:2]],
     "check": ["check", *FILES[:2]],
     "convert": ["convert", FILES[0], "edges.tsv"],
 }

@@ -231,20 +231,20 @@ def test_ontologies_are_read_as_others_read_them(tmp_path, seed):
         lines += ["is_obsolete: true", f"replaced_by: {rng.choice(ids)}"] if rng.random() < 0.2 else []
         stanzas.append("[Term]\n" + "\n".join(lines) + '\ndef: "x: y" [a:b]\n')
     text = "format-version: 1.2\n! remark\n\n" + "\n".join(stanzas) + "\n[Typedef]\nid: part_of\nname: part of\n"
-    terms = read_terms(text, "x.obo")
+    terms = read_terms(text.encode(), "x.obo")
     graph = obonet.read_obo(io.StringIO(text), ignore_obsolete=False)
     theirs = {(child, relation, parent) for child, parent, relation in graph.edges(keys=True)}
-    assert {(name, *each) for name, term in terms.items() for each in term.parents} == theirs
+    assert {(child, relation, parent) for relation, parent, child in terms.links} == theirs
     for name, data in graph.nodes(data=True):
-        assert terms[name].name == data["name"]
-        assert terms[name].obsolete == (data.get("is_obsolete") == "true")
-        assert terms[name].other_ids == data.get("alt_id", [])
-        assert terms[name].replaced_by == data.get("replaced_by", [])
+        assert terms.names[name] == data["name"]
+        assert (name in terms.obsolete) == (data.get("is_obsolete") == "true")
+        assert [other for of, other in terms.other_ids if of == name] == data.get("alt_id", [])
+        assert [other for of, other in terms.replacements if of == name] == data.get("replaced_by", [])
 
 
 def test_escapes_of_ontologies():
-    terms = read_terms("[Term]\nid: A\nname: a\\Wb \\{c\\} \\! d\n\n[Term]\nid: A\nis_a: B\n", "x.obo")
-    assert (terms["A"].name, terms["A"].parents) == ("a b {c} ! d", [("is_a", "B")])
+    terms = read_terms(b"[Term]\nid: A\nname: a\\Wb \\{c\\} \\! d\n\n[Term]\nid: A\nis_a: B\n", "x.obo")
+    assert (terms.names["A"], terms.links) == ("a b {c} ! d", [("is_a", "B", "A")])
 
 
 @pytest.mark.parametrize(

@@ -137,8 +137,7 @@ def test_lines_of_id_and_label(tmp_path):
 
 @pytest.mark.parametrize(
     ("label", "words"),
-    [("u:a|u:b", "several labels in one string"), ("u:a, u:b", "several labels"), ("Arts/Books", "a path of classes"),
-     ("<u:a>", "a class in angle brackets")],
+    [("u:a|u:b", "several labels in one string"), ("u:a, u:b", "several labels"), ("Arts/Books", "a path of classes")],
 )  # fmt: skip
 def test_labels_that_hold_more_than_a_label(label, words):
     for sides in ([["u:c"], [label]], {"d1": "u:c", "d2": label}):

@@ -125,8 +125,10 @@ def test_texts_and_signatures():
     assert hash(m) == hash(same)
     with pytest.raises(NoTextForm):
         write_measures([m])
-    with pytest.raises(InvalidOption, match="weights"):
-        measure("GIE", cost="lin")
+    with pytest.raises(InvalidOption, match="cost='lin' needs the information content"):
+        measure("GIE", cost="lin").score(H, ["sheep"], ["cow"])
+    assert measure("BMA", cost=Lin(content)).display_name == "BMA(cost='lin')"
+    assert "custom" in str(measure("BMA", cost=Lin(content)))
     with pytest.raises(InvalidOption, match="Lin needs weights"):
         Lin(None)
     with pytest.raises(InvalidOption, match="horizon counts edges"):

@@ -8,12 +8,13 @@ import click
 
 from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
+    hierarchy_keys,
     input_options,
     json_target,
-    key_option,
     label_file_options,
     measure_option,
     one_measure_option,
+    open_hierarchy,
     pop_file_options,
     show_all,
     show_or_write,
@@ -30,10 +31,10 @@ from hemlp.cli.options import (
 @click.option("--worst", type=click.IntRange(min=1), metavar="N", help="Also where they disagree most: --worst 10.")
 @click.option("--json", "json_file", type=click.Path(), help="Write the result, - for the output: --json alpha.json.")
 @label_file_options
-@key_option("options", "cycles")
+@hierarchy_keys
 def agreement(
     hierarchy: str, annotators: tuple[str, ...], measure: Any, pairs: bool, levels: bool, branches: int | None,
-    worst: int | None, json_file: str | None, cycles: Any, **given: Any,
+    worst: int | None, json_file: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Say how far annotators agree: Krippendorff's α with the error of a symmetric measure.
 
@@ -41,14 +42,13 @@ def agreement(
 
     Example: hemlp agreement taxonomy.txt ann=a.csv bob=b.csv llm=c.csv -m SDL --pairs
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.agreement import agreement as agree
     from hemlp.report.outputs import check_writable, system_files
 
     check_writable([json_target(json_file)])
     reading = pop_file_options(given)
     sides = {name: reading.labels(file) for name, file in system_files(annotators).items()}
-    outcome = agree(read_hierarchy(hierarchy, cycles=cycles), sides, measure)
+    outcome = agree(open_hierarchy(hierarchy, given), sides, measure)
     sections = [("", [outcome.table()])]
     sections += [("Pairs of annotators", [outcome.pairs()])] if pairs else []
     sections += [("Levels", [outcome.levels()])] if levels else []
@@ -69,13 +69,13 @@ def agreement(
 @input_options
 def sample_size(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], power: float, level: float,
-    difference: float | None, cycles: Any, **given: Any,
+    difference: float | None, **given: Any,
 ) -> None:  # fmt: skip
     """Say how many instances it takes to separate two systems, from a pilot that is scored here.
 
     Example: hemlp sample-size cat_hier.txt gold.txt a.txt b.txt -m F_H --power 0.9
     """
-    from hemlp import evaluate, read_hierarchy
+    from hemlp import evaluate
     from hemlp.analysis.statistics.planning import sample_size as plan
     from hemlp.report.outputs import system_files
 
@@ -83,7 +83,7 @@ def sample_size(
     files = system_files(predictions)
     systems = {name: reading.cut(file) for name, file in files.items()}
     asked = measures or ("F_H",)
-    ev = evaluate(read_hierarchy(hierarchy, cycles=cycles), reading.labels(true), systems, asked, **given)
+    ev = evaluate(open_hierarchy(hierarchy, given), reading.labels(true), systems, asked, **given)
     first, second = systems
     for name in ev.measures:
         size = plan(ev, first, second, name, power=power, level=level, difference=difference)

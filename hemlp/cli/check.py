@@ -1,30 +1,44 @@
-"""Commands about data alone: what it is, and the same in another format."""
+"""Commands about data alone: what it is, the same in another format, and what its classes weigh."""
 
 from __future__ import annotations
 
+import math
 import sys
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import choice, combine, echo_written, label_file_options, pop_file_options, show
+from hemlp.cli.options import (
+    choice,
+    combine,
+    echo_written,
+    hierarchy_keys,
+    key_option,
+    label_file_options,
+    naming,
+    open_hierarchy,
+    pop_file_options,
+    show,
+)
+from hemlp.errors import HemlpError, InvalidOption
+from hemlp.io.files import STANDARD_INPUT
+from hemlp.io.text import SEPARATORS, file_kind
+
+if TYPE_CHECKING:
+    from hemlp.instances.label_sets import LabelSets
+    from hemlp.run.file_options import FileOptions
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
 hierarchy_options = combine(
-    click.option("--relation", "relations", multiple=True, help="Of OBO and OWL: --relation is_a --relation part_of."),
+    *naming,
     click.option("--parent", metavar="COLUMN", help="Of a table: --parent broader_id."),
     click.option("--child", metavar="COLUMN", help="Of a table: --child id."),
     click.option("--name", metavar="COLUMN", help="Of a table: --name title."),
     click.option("--weight", metavar="COLUMN", help="Of a table, lengths of edges: --weight km."),
     choice("--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."),
-    click.option("--language", default="en", show_default=True, help="Of names in SKOS and OWL: --language de."),
 )
-
-
-def _given_options(given: dict[str, Any]) -> dict[str, Any]:
-    """Options of ``read_hierarchy`` that were given."""
-    return {key: value for key, value in given.items() if value not in (None, ())}
 
 
 @click.command(cls=AdvisingCommand)
@@ -42,9 +56,9 @@ def convert(source: str, target: str, **given: Any) -> None:
 
     Example: hemlp convert thesaurus.ttl thesaurus.tsv
     """
-    from hemlp.hierarchy.hierarchy_files import hierarchy_text, read_hierarchy, write_hierarchy
+    from hemlp.hierarchy.hierarchy_files import hierarchy_text, write_hierarchy
 
-    h = read_hierarchy(source, **_given_options(given))
+    h = open_hierarchy(source, given, "format", "sep")
     if target == "-":
         click.echo(hierarchy_text(h, "-"), nl=False)
     else:
@@ -69,17 +83,18 @@ def check(
     """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
 
     Sizes, depth and parents, cycles, unknown labels with near matches, labels that occur twice, instances that are not
-    in all files. Ends with code 2 if something would be an error.
+    in all files; the format that each file is taken for, and at the end a verdict. Ends with code 2 if something would
+    be an error.
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
     from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
-    from hemlp.hierarchy.hierarchy_files import read_hierarchy
+    from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
     from hemlp.text.tables import plural
 
     labels = pop_file_options(given)
-    reading = _given_options({**given, "format": hierarchy_format})
-    h = read_hierarchy(hierarchy, cycles="break", **reading)  # at once: standard input can be read once
+    # at once: standard input can be read once
+    h = open_hierarchy(hierarchy, {**given, "format": hierarchy_format, "cycles": "break"}, "format")
     wrong = []
     if h.dropped_edges:
         parent, child = h.dropped_edges[0]
@@ -87,13 +102,76 @@ def check(
             f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
             f"{plural(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
         )
-    show(hierarchy, describe_hierarchy(h))
+    seekable = hierarchy_format is None and hierarchy != STANDARD_INPUT
+    show(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))
     if files:
-        sets = {name: labels.cut(name) for name in files}
+        sets = {name: _read_anything(labels, name) for name in files}
         table, problems = describe_labels(h, sets)
         show("", table)
         wrong += problems
-    for problem in wrong:
-        click.echo(problem)
     if wrong:
+        click.echo("\n".join(wrong))
+        click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
         sys.exit(2)
+    click.echo("Ready: no problem was found." + (" The files can be scored as they are." if files else ""))
+
+
+def _read_anything(files: FileOptions, name: str) -> LabelSets:
+    """Label sets, or all classes of a file of scores that is not cut."""
+    from hemlp.instances.file_cuts import parse_cut
+
+    if parse_cut(name) is not None:
+        return files.cut(name)
+    try:
+        return files.labels(name)
+    except HemlpError as error:
+        try:
+            return replace(files.scores(name).sets, layout="scores, of which all classes are counted here")
+        except HemlpError:
+            raise error from None
+
+
+@click.command(cls=AdvisingCommand)
+@click.argument("hierarchy")
+@click.argument("corpus", metavar="LABELS")
+@click.option("-o", "--output", type=click.Path(), help="The file, by default the output: -o ic.tsv.")
+@click.option("--ia", is_flag=True, help="Information accretion, in bits, and not information content.")
+@click.option(
+    "--unseen", type=click.FloatRange(min=0),
+    help="Of classes that no instance has; by default as if one had it, and 0 by --ia: --unseen 10.",
+)  # fmt: skip
+@label_file_options
+@hierarchy_keys
+@key_option("options", "unknown")
+def ic(
+    hierarchy: str, corpus: str, output: str | None, ia: bool, unseen: float | None, unknown: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Weigh classes by a corpus of label sets: a file of label<TAB>weight that --weights takes.
+
+    Information content is −log of the share of the instances that have a class or one below it; information accretion,
+    −log₂ of their share among those that have all its parents, is what CAFA and ICM take.
+
+    Example: hemlp ic go.obo gold.gaf -o ic.tsv
+    """
+    from hemlp.io.files import write_text
+    from hemlp.measures.information import information_accretion, information_content
+    from hemlp.report.outputs import check_writable
+    from hemlp.text.tables import plural
+
+    check_writable([output])
+    h, sets = open_hierarchy(hierarchy, given), pop_file_options(given).labels(corpus)
+    other = unseen if unseen is not None else 0.0 if ia else math.log(max(1, len(sets)))
+    weights = (information_accretion if ia else information_content)(h, sets, unseen=other, unknown=unknown)
+    sep = SEPARATORS.get(file_kind(output or ""), "\t")
+    for label in weights:
+        if sep in str(label) or "\n" in str(label):
+            raise InvalidOption(f"the class {label!r} cannot stand in such a file, as it has a separator in its label")
+    text = "".join(f"{label}{sep}{weight!r}\n" for label, weight in weights.items())
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        echo_written(output)
+    click.echo(
+        f"hemlp: {plural(len(weights), 'class', 'classes')}, {plural(len(sets), 'instance')} of {corpus}", err=True
+    )

@@ -7,7 +7,14 @@ from typing import Any
 import click
 
 from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import input_options, json_target, label_file_options, pop_file_options, show_or_write
+from hemlp.cli.options import (
+    input_options,
+    json_target,
+    label_file_options,
+    open_hierarchy,
+    pop_file_options,
+    show_or_write,
+)
 
 
 @click.command("compare-exact", cls=AdvisingCommand)
@@ -27,19 +34,19 @@ from hemlp.cli.options import input_options, json_target, label_file_options, po
 @click.option("--json", "json_file", type=click.Path(), help="Write the comparison, - for the output: --json gap.json.")
 @label_file_options
 @input_options
-def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, cycles: Any, **given: Any) -> None:
+def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
 
     Of scored predictions say where they are cut: FILE@0.3, FILE@top5 or FILE@thresholds.json.
 
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """
-    from hemlp import compare_exact_greedy, read_hierarchy
+    from hemlp import compare_exact_greedy
     from hemlp.report.outputs import check_writable, system_files
     from hemlp.run.scored_systems import read_sides
 
     check_writable([json_target(json_file)])
-    h = read_hierarchy(hierarchy, cycles=cycles)
+    h = open_hierarchy(hierarchy, given)
     sides = read_sides(true, system_files([pred]), pop_file_options(given))
     comparison = compare_exact_greedy(h, *sides, **given)
     show_or_write(json_file, comparison.to_dict, lambda: click.echo(str(comparison)))

@@ -19,6 +19,7 @@ from hemlp.cli.options import (
     label_options,
     measure_option,
     one_measure_option,
+    open_hierarchy,
     pop_file_options,
     show,
     show_or_write,
@@ -53,7 +54,7 @@ grid_option = click.option(
 @label_options
 def curve(
     hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
-    svg: str | None, cycles: Any, **given: Any,
+    svg: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Measures at every threshold of scored predictions, and where each is best.
 
@@ -63,7 +64,6 @@ def curve(
 
     Example: hemlp curve cat_hier.txt gold.tsv scores.tsv -m F_H -m F_LCA --points 100
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.scored.curve import curve as made
     from hemlp.analysis.scored.top_k import ranked
     from hemlp.io.figures import svg as drawn
@@ -74,8 +74,8 @@ def curve(
 
     check_writable([csv, svg])
     thresholds = _parse_grid(grid, given.get("points"))
-    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
-    gold, s = files.gold(true), files.scores(scores)
+    h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
+    gold, s = files.labels(true), files.scores(scores)
     of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
         show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
@@ -127,7 +127,7 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 @label_file_options
 @label_options
 def tune(
-    hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None, cycles: Any,
+    hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None,
     **given: Any,
 ) -> None:  # fmt: skip
     """Choose on development data how scored predictions are cut: by thresholds, by the greatest scores, or by both.
@@ -137,14 +137,13 @@ def tune(
 
     Example: hemlp tune cat_hier.txt dev_gold.tsv dev_scores.tsv -m F_LCA --json thresholds.json
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.scored.tuning import tune as chosen
     from hemlp.report.outputs import check_writable
 
     check_writable([json_target(json_file)])
-    h, files = read_hierarchy(hierarchy, cycles=cycles), pop_file_options(given)
+    h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
     t = chosen(
-        h, files.gold(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
+        h, files.labels(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
     )
     show_or_write(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
@@ -161,13 +160,15 @@ def tune(
 @click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
 @click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
 @click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
+@click.option("--out", type=click.Path(), help="Write cafaeval's files, a part for each root, on its grid: --out res.")
+@click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline of these labels: --naive train.tsv.")
 @intervals_option
 @label_file_options
 @label_options
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
     grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
-    intervals: bool, cycles: Any, **given: Any,
+    out: str | None, naive: str | None, intervals: bool, **given: Any,
 ) -> None:  # fmt: skip
     """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
 
@@ -175,26 +176,32 @@ def cafa(
 
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """
-    from hemlp import read_hierarchy
     from hemlp.analysis.scored.cafa import cafa as averaged
+    from hemlp.analysis.scored.cafa_files import naive_scores, write_cafaeval
     from hemlp.hierarchy.class_names import read_classes
-    from hemlp.hierarchy.class_weights import read_weights
+    from hemlp.hierarchy.class_weights import read_weights, weights_by_class
     from hemlp.io.files import write_text
     from hemlp.report.outputs import check_writable, csv_text, system_files
 
-    check_writable([json_target(json_file), csv])
+    check_writable([json_target(json_file), csv], [out])
     files = pop_file_options(given)
-    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid)}
-    h, gold = read_hierarchy(hierarchy, cycles=cycles), files.gold(true)
+    h, gold = open_hierarchy(hierarchy, given), files.labels(true)
+    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or ("0.01,1,0.01" if out else None))}
     if weights is not None:
-        options["weights"] = {**({} if unseen is None else dict.fromkeys(h, unseen)), **read_weights(weights)}
+        others = {} if unseen is None else dict.fromkeys(h, unseen)
+        options["weights"] = others | weights_by_class(h, read_weights(weights))
     elif unseen is not None:
         raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
     if exclude is not None:
-        options["exclude"] = files.gold(exclude)
+        options["exclude"] = files.labels(exclude)
     if terms is not None:
         options["terms"] = read_classes(terms)
-    found = {name: averaged(h, gold, files.scores(file), **options) for name, file in system_files(predictions).items()}
+    systems = {name: files.scores(file) for name, file in system_files(predictions).items()}
+    if naive is not None:
+        if gold.ids is None or "naive" in systems:
+            raise InvalidOption("--naive needs true labels with ids, and is the name of its system")
+        systems["naive"] = naive_scores(h, files.labels(naive), gold.ids)
+    found = {name: averaged(h, gold, s, **options) for name, s in systems.items()}
     show_or_write(
         json_file,
         lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},
@@ -208,6 +215,8 @@ def cafa(
                 columns.setdefault(key, []).extend(values)
         write_text(csv, csv_text(columns))
         echo_written(csv)
+    for file in write_cafaeval(out, h, gold, systems, options) if out is not None else ():
+        echo_written(file)
 
 
 def _stack_tables(tables: dict[str, Table]) -> Table:

@@ -14,6 +14,7 @@ from hemlp.cli.options import (
     file_options,
     input_options,
     intervals_option,
+    key_option,
     names_option,
     one_measure_option,
     quiet_option,
@@ -34,6 +35,7 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @one_measure_option("F_H", "A measure, for the means: -m GIE.")
+@key_option("options", "corpus")
 @click.option(
     "--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25."
 )

@@ -14,9 +14,9 @@ from hemlp.errors import HemlpError, InvalidOption, out_of_memory
 from hemlp.escaping import printable
 from hemlp.io.files import STANDARD_INPUT
 
-READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source")
+READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source", "corpus")
 """Arguments that name files which are read."""
-WRITTEN = ("json", "json_file", "html", "table", "parquet", "csv", "svg", "png", "plot")
+WRITTEN = ("json", "json_file", "html", "table", "parquet", "csv", "svg", "png", "plot", "output")
 """Options that name files which are written."""
 _STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
 ADVICE: list[str] = []

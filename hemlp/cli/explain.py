@@ -13,9 +13,11 @@ from hemlp.cli.options import (
     find_row,
     input_options,
     json_target,
+    key_option,
     measure_option,
     names_option,
     one_measure_option,
+    open_hierarchy,
     pop_file_options,
     row_option,
     show_all,
@@ -32,6 +34,7 @@ from hemlp.errors import InvalidOption
 @row_option
 @measure_option
 @weights_option
+@key_option("options", "corpus")
 @click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
 @click.option("--svg", type=click.Path(), help="Draw, one file per model: --svg why.svg.")
 @click.option("--png", type=click.Path(), help="Draw by matplotlib, one file per model: --png why.png.")
@@ -85,13 +88,13 @@ def explain(
 @input_options
 def model(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
-    mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, cycles: Any, **given: Any,
+    mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
     Example: hemlp model cat_hier.txt gold.txt predictions.txt --row 17 -m MGIA > model.lp
     """
-    from hemlp import Batch, read_hierarchy
+    from hemlp import Batch
     from hemlp.analysis.explain.network import network_picture
     from hemlp.hierarchy.class_names import read_names
     from hemlp.io.files import write_text
@@ -101,7 +104,7 @@ def model(
     from hemlp.run.scored_systems import read_sides
 
     check_writable([svg])
-    files, each, h = system_files([pred]), made(measure), read_hierarchy(hierarchy, cycles=cycles)
+    files, each, h = system_files([pred]), made(measure), open_hierarchy(hierarchy, given)
     reading = pop_file_options(given)
     batch = Batch.of(h, *read_sides(true, files, reading, isinstance(each, RankedMeasure)), **given)
     one = each.model(batch[find_row(row, name, len(batch), batch.ids)])

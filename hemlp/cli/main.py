@@ -34,6 +34,7 @@ COMMANDS = LazyCommands(
         "agreement": "hemlp.cli.agreement:agreement",
         "sample-size": "hemlp.cli.agreement:sample_size",
         "play": "hemlp.cli.play:play",
+        "ic": "hemlp.cli.check:ic",
         "check": "hemlp.cli.check:check",
         "convert": "hemlp.cli.check:convert",
         "sensitivity": "hemlp.cli.sensitivity:sensitivity",

@@ -17,6 +17,7 @@ from hemlp.options import did_you_mean
 from hemlp.run.study_keys import FILES, KEYS, MEASURES, PAIRS, PATH, SECONDS
 
 if TYPE_CHECKING:
+    from hemlp.hierarchy.dag import Hierarchy
     from hemlp.hierarchy.labels import Label
     from hemlp.measures.base import Measure
     from hemlp.run.file_options import FileOptions
@@ -55,14 +56,16 @@ def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Comman
         settings["type"] = click.FloatRange(min=kind.least)
     elif kind.least is not None:
         settings["type"] = click.IntRange(kind.least, kind.most)
-    elif kind in (FILES, MEASURES, PAIRS):
+    elif kind in (FILES, MEASURES, PAIRS) or name == "relations":
         settings |= {"multiple": True, "nargs": 2 if kind is PAIRS else 1}
     if key.default not in (None, ()):
         settings |= {"default": key.default, "show_default": True}
     return click.option(*(flags or [f"--{name.replace('_', '-')}"]), **settings)
 
 
-label_options = combine(*(key_option("options", name) for name in ("cycles", "unknown", "unknown_true")))
+naming = key_option("options", "language"), key_option("options", "relations", "--relation", "relations")
+hierarchy_keys = combine(key_option("options", "cycles"), *naming)
+label_options = combine(hierarchy_keys, key_option("options", "unknown"), key_option("options", "unknown_true"))
 input_options = combine(label_options, key_option("options", "missing"))
 
 
@@ -160,10 +163,22 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
         key_option("options", "score"),
         key_option("options", "rows", *flags("--label-rows", "--rows"), "rows"),
         key_option("options", "repeated"),
+        key_option("options", "evidence"),
     )
 
 
 label_file_options = file_options()
+
+
+OF_HIERARCHIES = ("cycles", "language", "relations", "parent", "child", "name", "weight", "same_names")
+
+
+def open_hierarchy(file: str, given: dict[str, Any], *further: str) -> Hierarchy:
+    """The hierarchy of a file, by options that are taken away from all that were given; ``further`` are its own."""
+    from hemlp.hierarchy.hierarchy_files import read_hierarchy
+
+    options = {key: given.pop(key) for key in (*OF_HIERARCHIES, *further) if key in given}
+    return read_hierarchy(file, **{key: value for key, value in options.items() if value not in (None, ())})
 
 
 def pop_file_options(given: dict[str, Any]) -> FileOptions:

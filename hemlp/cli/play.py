@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import input_options, label_file_options, pop_file_options
+from hemlp.cli.options import input_options, label_file_options, open_hierarchy, pop_file_options
 from hemlp.errors import InvalidOption
 
 
@@ -21,7 +21,7 @@ from hemlp.errors import InvalidOption
 @label_file_options
 @input_options
 def play(
-    hierarchy: str | None, true: str | None, pred: str | None, port: int, idle: float, browser: bool, cycles: Any,
+    hierarchy: str | None, true: str | None, pred: str | None, port: int, idle: float, browser: bool,
     **given: Any,
 ) -> None:  # fmt: skip
     """Define a measure by sliders, on a small taxonomy or an instance of your own, and see what it does.
@@ -31,7 +31,7 @@ def play(
 
     Example: hemlp play, or hemlp play cat_hier.txt gold.txt a.txt
     """
-    from hemlp import Batch, read_hierarchy
+    from hemlp import Batch
     from hemlp.play.server import PlayServer
     from hemlp.play.starts import OwnData
     from hemlp.report.outputs import system_files
@@ -41,7 +41,7 @@ def play(
     if hierarchy is not None:
         if true is None or pred is None:
             raise InvalidOption("give HIERARCHY, TRUE and PRED, or none of them")
-        h = read_hierarchy(hierarchy, cycles=cycles)
+        h = open_hierarchy(hierarchy, given)
         batch = Batch.of(h, *read_sides(true, system_files([pred]), reading, False), **given)
     server = PlayServer(OwnData(batch), 60 * idle, port)
     click.echo(server.address)

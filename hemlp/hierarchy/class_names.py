@@ -25,7 +25,8 @@ def read_names(path: str | PathLike[str]) -> dict[Label, str]:
         if line.strip() and not tab:
             raise FileFormatError(f"{source}, line {number}: no tab between a label and its name", number)
         if tab:
-            names[label.strip()] = name.strip()
+            bare = label.strip()
+            names[bare[1:-1] if bare[:1] + bare[-1:] == "<>" else bare] = name.strip()
     return names
 
 
@@ -42,6 +43,8 @@ PATH_SEPARATORS = (">", "→", "::", "/", "\\", "|", ".")
 @dataclass(frozen=True, eq=False)
 class NameIndex:
     """Classes by what people call them: a name, else a synonym, else the full path from a root ("Garden > Rakes").
+
+    An address may stand in angle brackets.
 
     ``ids``: classes by their labels. ``by_name``: classes by name or synonym; several where a name is not unique.
     """
@@ -67,6 +70,8 @@ class NameIndex:
         """The classes that a text may stand for: none, one, or several."""
         if not isinstance(text, str):
             return ()
+        if text[:1] == "<" and text[-1:] == ">" and (inner := text[1:-1]) in self.ids:
+            return (self.ids[inner],)
         return self.by_name.get(text) or self._at_path(text)
 
     def _at_path(self, text: str) -> tuple[int, ...]:

@@ -10,8 +10,8 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, plain_sum
 from hemlp.errors import FileFormatError, InvalidOption
+from hemlp.hierarchy.labelled_structure import AMBIGUOUS, LabelledStructure
 from hemlp.hierarchy.labels import Label
-from hemlp.hierarchy.structure import Structure
 from hemlp.io.text import SEPARATORS, decode, file_kind, parse_number, read_bytes, read_columns
 from hemlp.options import plain_number
 
@@ -75,9 +75,26 @@ def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | N
     return dict(zip(cells.texts, (cells.values + 0.0).tolist(), strict=True)) if distinct else None
 
 
-def class_weights(h: Structure, weights: Mapping[Label, float]) -> FloatArray:
+def weights_by_class(h: LabelledStructure, weights: Mapping[Label, float]) -> dict[Label, float]:
+    """The weights under the labels of their classes, which may be given by name."""
+    keys, made = list(weights), dict[Label, float]()
+    for label, number in zip(keys, h.numbers(keys).tolist(), strict=True):
+        if number == AMBIGUOUS:
+            raise h.ambiguous_label(label, h.name_index.classes(label), "weights: ")
+        own = label if number < 0 else h.labels[number]
+        if made.setdefault(own, weights[label]) != weights[label]:
+            raise InvalidOption(f"the class {own!r} has two weights, {made[own]} and {weights[label]} (as {label!r})")
+    return made
+
+
+def class_weights(h: LabelledStructure, weights: Mapping[Label, float]) -> FloatArray:
     """The weight of each class: a number of at least 0, and not so much that all together are infinite."""
-    values = np.empty(len(h))
+    if not all(map(weights.__contains__, h.labels)):
+        weights = weights_by_class(h, weights)
+    given = [weights.get(label, math.nan) for label in h.labels]
+    values = np.array(given) if {*map(type, given)} == {float} else np.full(len(h), math.nan)
+    if ((values >= 0) & (values < math.inf)).all() and not math.isinf(plain_sum(given)):  # the rest is for messages
+        return values
     for k, label in enumerate(h.labels):
         if label not in weights:
             raise InvalidOption(f"weights has no value for the class {label!r}")

@@ -146,6 +146,13 @@ def read_hierarchy(
         raise
 
 
+def find_hierarchy_format(path: str | PathLike[str]) -> str:
+    """The name of the format that a file is taken for, one of ``READ``."""
+    name, data = read_bytes(path)
+    reader = FORMATS.get(file_kind(name)) or _reader_of_text(SourceFile(name, file_kind(name), data))
+    return next(key for key, read in READ.items() if read is reader)
+
+
 def _reader_of_text(source: SourceFile) -> Reader:
     """By what a text looks like, whatever its name."""
     if source.kind in SEPARATORS or source.sep is not None or source.columns != COMMON_NAMES:

@@ -102,7 +102,7 @@ class LabelledStructure(Structure):
         for k, label in enumerate(labels):
             if numbers[k] < 0 and (classes := index.classes(label)):
                 numbers[k] = classes[0] if len(classes) == 1 else AMBIGUOUS
-                named[k] = True
+                named[k] = str(label)[1:-1] not in self.ids  # an address in angle brackets is no name
         return numbers, named if named.any() else None
 
     def ambiguous_label(self, label: Label, classes: Sequence[int], place: str = "") -> AmbiguousLabel:

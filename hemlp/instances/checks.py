@@ -151,7 +151,7 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
         raise _refusal(
             side, 0, f"all ids are addresses in angle brackets, {ids[0]!r} for example: this looks like a file of the "
             f"subjects of one document, as Annif writes them (<address>, name, score), and not like lines of id and "
-            f"label. Join the documents to one file with the id of each in its first column",
+            f"label. Give the folder of all documents, or one file with their ids in its first column",
         )  # fmt: skip
     if hierarchy.numbers([ids[side.row_of(0)]])[0] < 0:  # what follows is of ids that are classes, all with labels
         return
@@ -161,6 +161,11 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             side, 0, f"all ids are classes of the hierarchy, {ids[0]!r} for example, and no label is one: the columns "
             f"of ids and labels seem to be in the wrong order ({label!r} is a label here)",
         )  # fmt: skip
+    if side.layout == "pairs" and not str(side.source).endswith((".tsv", ".tsv.gz")) and (numbers >= 0).all():
+        raise _refusal(
+            side, 0, f"every line is two classes of the hierarchy, {ids[0]!r} and {label!r} here, with a tab between "
+            f"them: the first may be an id, or a label",
+        ).with_advice(Advice("format", "lines", "if both are labels"), _ANYWAY)  # fmt: skip
     rows = entry_rows(side.ptr)
     same = numbers[rows] == hierarchy.numbers(side.vocabulary)[side.codes]
     single = (np.diff(side.ptr) <= 1).all() and (numbers[rows] >= 0).all() and same.all()
@@ -204,7 +209,7 @@ def _refuse_edges(hierarchy: Hierarchy, side: LabelSets) -> None:
 
 
 def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse unknown labels that are a heading, several known ones in one string, or a class in angle brackets."""
+    """Refuse unknown labels that are a heading, or several known ones in one string."""
     if side.rows is not None or not new[side.codes].any():
         return
     first = str(side.vocabulary[side.codes[0]])
@@ -215,8 +220,6 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]
         description = several_classes(label, known)
-        if isinstance(label, str) and _ADDRESS.fullmatch(label) and label[1:-1] in known:
-            description = "a class in angle brackets: take them away"
         for position in np.flatnonzero(side.codes == k)[:1].tolist() if description else ():
             raise _refusal(side, position, f"{label!r} is unknown, and looks like {description}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -11,9 +11,11 @@ from os import PathLike, fspath
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
+from hemlp.instances.formats.annif import is_corpus, read_corpus, read_folder
+from hemlp.instances.formats.annotations import find_columns, read_annotations
 from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.label_lists import read_lines
-from hemlp.instances.formats.label_pairs import read_pairs
+from hemlp.instances.formats.label_pairs import read_headless, read_pairs
 from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
 from hemlp.io.files import STANDARD_INPUT
@@ -34,13 +36,14 @@ from hemlp.io.text import (
 from hemlp.io.unpacking import unzip
 from hemlp.options import check_choice
 
-Format = Literal["lines", "table", "matrix", "json", "jsonl", "parquet"]
+Format = Literal["lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"]
 FORMATS: dict[str, Format] = {
     ".json": "json", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet", ".csv": "table", ".tsv": "table",
+    ".gaf": "gaf", ".gpad": "gpad", ".gpa": "gpad",
 }  # fmt: skip
 """Formats by the ending of a file's name; whatever is not here has one instance a line."""
 OTHER_FORMATS = (
-    ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx", ".gaf", ".gpad",
+    ".yaml", ".yml", ".xml", ".html", ".toml", ".obo", ".ttl", ".rdf", ".owl", ".xlsx",
 )  # fmt: skip
 """Formats that are no label files, and whose lines would be taken for labels."""
 WHOLE = tuple(FORMATS)
@@ -56,15 +59,20 @@ def read_labels(
     id: str | None = None,
     label: str | None = None,
     rows: RowKind | None = None,
+    evidence: str | Sequence[str] | None = None,
 ) -> LabelSets:
     r"""Read label sets, gzipped or not.
 
     - "lines": one instance a line, its labels separated by white space (or ``sep``); a blank line is an instance
       without labels;
+    - "pairs": one ``id<TAB>label`` a line, without a head; a text is taken for that if every line is such a pair;
     - "table" (.csv, .tsv): a header, and one (instance, label) pair a line, in the columns "id" and "label"; an empty
       label is an instance without one;
-    - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``; "json": a list of these, or
-      ``{id: labels}``;
+    - "jsonl": on each line ``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}``, or a document of Annif's with
+      its subjects; "json": a list of these, or ``{id: labels}``;
+    - "gaf", "gpad": annotations of the Gene Ontology, those with NOT left out and counted in a warning;
+    - "annif": lines ``text<TAB><address> <address>``, a table with the column subject_uris, or a folder of documents
+      with their subjects;
     - "parquet": the columns "id" and "label", or "labels" with lists;
     - "matrix": a table (.csv, .tsv, .parquet) with a column of ids and one column a class, which holds 0 or 1. A table
       that can be nothing else is taken for one without a word.
@@ -83,6 +91,8 @@ def read_labels(
     rows
         What the labels of a line or of a JSON list are: a set ("sets", as without a word), or a path whose last class
         is the label ("paths"). "sets" also says that a file that looks like something else holds label sets.
+    evidence
+        Of GAF and GPAD: the evidence codes that count, as in "EXP,IDA"; "experimental" is a group of them.
 
     Raises
     ------
@@ -103,36 +113,73 @@ def read_labels(
         check_choice("rows", rows, get_args(RowKind))
         if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
             raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
-        return replace(read_labels(path, format=format, sep=sep, id=id, label=label), rows=rows)
+        return replace(read_labels(path, format=format, sep=sep, id=id, label=label, evidence=evidence), rows=rows)
     if sep is not None:
         check_separator(sep)
     check_choice("format", format or "lines", get_args(Format))
     place = fspath(path) if isinstance(path, str | PathLike) else ""
     if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
         return _from_parquet(place, place, format == "matrix", id, label)
+    if os.path.isdir(place):
+        return replace(read_folder(place), layout="annif, a folder")
     source, data = read_bytes(path)
     kind = file_kind(source)
+    if format is None and kind in OTHER_FORMATS:
+        raise _not_labels(source)
     if format is None:
-        if kind in OTHER_FORMATS:
-            raise _not_labels(source)
-        format = FORMATS.get(kind, "lines")
-    if format in ("table", "matrix") and kind != ".parquet":
+        open_to_doubt = b"\t" in data[: data.find(b"\n") + 1 or len(data)] or data.startswith(b"!")
+        format = _find_format(kind, data, sep, id, label) if open_to_doubt else FORMATS.get(kind, "lines")
+    if format == "lines" and sep is id is label is evidence is None:
+        return read_words(data, source)
+    if evidence is not None and format not in ("gaf", "gpad"):
+        raise InvalidOption(f"{source}: evidence codes are those of GAF and GPAD files")
+    if format in ("gaf", "gpad") and (columns := find_columns(data, f".{format}")) is not None:
+        return replace(read_annotations(data, source, columns, evidence), layout=columns.name)
+    made = _read(format, data, source, sep, id, label)
+    return made if made.layout else replace(made, layout=format)
+
+
+def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | None, label: str | None) -> LabelSets:
+    """Label sets in one of the formats of text."""
+    if format in ("table", "matrix") and not data.startswith(b"PAR1"):
         return _from_table(data, source, sep, format == "matrix", id, label)
     if format in ("json", "jsonl"):
         return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
     if format in ("parquet", "matrix"):
         return _from_parquet(data, source, format == "matrix", id, label)
+    if format == "pairs":
+        return read_headless(data, source, sep or "\t")
     if id is not None or label is not None:
         raise InvalidOption(
             f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
         )
+    if format == "annif":
+        return read_corpus(data, source)
     return read_words(data, source) if sep is None else read_lines(data, source, sep)
+
+
+def _find_format(kind: str, data: bytes, sep: str | None, *heads: str | None) -> Format:
+    """What a file is by the ending of its name, and by its first lines where that leaves it open."""
+    found = FORMATS.get(kind, "lines")
+    if found in ("lines", "table") and (columns := find_columns(data, kind)) is not None:
+        return "gaf" if columns.name.startswith("GAF") else "gpad"
+    if kind == ".csv" or found not in ("lines", "table") or sep not in (None, "\t"):
+        return found
+    first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
+    if is_corpus(first):
+        return "annif"
+    cells = [cell.strip() for cell in first.decode("utf-8", "replace").split("\t")]
+    if len(cells) != 2 or not all(cells) or {"id", "label", "EntryID", *heads} & {*cells}:
+        return found
+    rows = (line.split(b"\t") for line in data.rstrip().split(b"\n"))
+    every = all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
+    return "pairs" if found == "table" or every else "lines"
 
 
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
     """From lines of labels between white space, which begin at a row of the file."""
     labels, codes, ptr = word_rows(data, source, first=first_row)
-    return LabelSets(tuple(labels), ptr, codes, source=source, first_row=first_row, space_separated=True)
+    return LabelSets(tuple(labels), ptr, codes, None, source, None, first_row, space_separated=True, layout="lines")
 
 
 def _separator(data: bytes, default: str) -> str:
@@ -148,10 +195,12 @@ def _from_table(
     """One pair a line, or one column a class."""
     sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
+    if b"subject_uris" in first and label is None and not matrix:
+        return replace(read_corpus(data, source, sep, True), layout="annif")
     if matrix or (label is None and b"label" not in first):
         header, rows = matrix_cells(data, source, sep)
         if matrix or is_matrix(header, rows, id):
-            return read_matrix(header, rows, source, id)
+            return replace(read_matrix(header, rows, source, id), layout="matrix")
     return read_pairs(data, source, sep, id, label)
 
 
@@ -233,4 +282,8 @@ def check_rereadable(path: str | PathLike[str]) -> None:
 
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
     """A label file to be read block by block, or as a whole if its format needs that."""
-    return read_labels(path) if file_kind(fspath(path)) in WHOLE else LabelFile(path)
+    if file_kind(fspath(path)) in (*WHOLE, *OTHER_FORMATS) or os.path.isdir(path):
+        return read_labels(path)
+    file = LabelFile(path)
+    begin = next(file._pieces(100), b"")
+    return file if _find_format("", begin, None) == "lines" else read_labels(path)

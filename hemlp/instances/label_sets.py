@@ -54,7 +54,7 @@ class LabelSets(HtmlDisplay):
     path begins in ``codes``, if a row can have several. ``index`` is that of a pandas Series: it does not name
     instances, but two sides must not contradict each other in it. ``space_separated``: whether labels were read so,
     which would have torn labels with spaces apart. ``scores``: of what the sets were cut, and ``cut``: how, in words;
-    scores without ``cut`` were not cut at all, and all of them are here.
+    scores without ``cut`` were not cut at all, and all of them are here. ``layout``: the format of the file.
     """
 
     vocabulary: tuple[Label, ...]
@@ -70,6 +70,7 @@ class LabelSets(HtmlDisplay):
     scores: Scored | None = None
     cut: str | None = None
     paths: IntArray | None = None
+    layout: str | None = None
 
     @classmethod
     def of(

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from dataclasses import replace
-from os import PathLike, fspath
+from os import PathLike
 from typing import Any
 
 from hemlp.errors import FileFormatError, HemlpError, InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.formats.label_pairs import from_pairs
+from hemlp.instances.formats.annif import read_folder_scores
+from hemlp.instances.formats.matrices import is_score_matrix, read_score_matrix
 from hemlp.instances.formats.score_lists import read_json_lines, read_tokens
-from hemlp.instances.formats.score_tables import CAFA_HEADERS, read_table, read_triples
-from hemlp.instances.label_files import read_labels
+from hemlp.instances.formats.score_tables import CAFA_HEADERS, DEFAULT_COLUMNS, read_table, read_triples
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.text import (
@@ -28,7 +28,7 @@ from hemlp.io.text import (
 from hemlp.options import check_choice
 
 JSON_KINDS = (".jsonl", ".ndjson")
-FORMATS = ("table", "lines", "jsonl")
+FORMATS = ("table", "lines", "matrix", "jsonl")
 
 
 @file_reader
@@ -47,14 +47,17 @@ def read_scores(
     - one score a line, ``id<TAB>class<TAB>score`` as in CAFA, in any order, with or without a first line that names the
       columns (.csv files: between commas, with such a line);
     - one instance a line, ``class:score`` tokens separated by spaces; a blank line is an instance without scores;
-    - JSON lines (.jsonl): ``{"id": ..., "scores": {class: score}}``, or ``{"id": ..., "label": ..., "score": ...}``.
+    - JSON lines (.jsonl): ``{"id": ..., "scores": {class: score}}``, or ``{"id": ..., "label": ..., "score": ...}``;
+    - a matrix (.csv, .tsv): a first line that names the classes, one row of numbers an instance, its id in the column
+      id (or one without a name), if there is one;
+    - what Annif suggests: JSON lines with document_id and results, or a folder with NAME.annif for each document.
 
     Parameters
     ----------
     path
         The file.
     format
-        "table" (one score a line), "lines" (one instance a line) or "jsonl"; by default the file tells.
+        "table" (one score a line), "lines" (one instance a line), "matrix" or "jsonl"; by default the file tells.
     sep
         What separates the cells of a file with one score a line.
     id, label, score
@@ -80,6 +83,8 @@ def read_scores(
     """
     check_choice("repeated", repeated, ("error", "max"))
     check_separator(sep)
+    if isinstance(path, str | PathLike) and os.path.isdir(path):
+        return read_folder_scores(path, repeated)
     source, data = read_bytes(path)
     if data.startswith(b"PAR1"):
         raise FileFormatError(
@@ -105,7 +110,13 @@ def read_scores(
         sep = SEPARATORS.get(kind, "\t")
     if sep in ("\t", None) and not any(named) and parse_number(first.split(b"\t" if sep else None)[-1]) is not None:
         return read_triples(data, source, sep, repeated)
-    return read_table(data, source, sep or "\t", named, repeated)
+    text, sep = decode(data, source), sep or "\t"
+    _, header = next(split_cells(text, source, sep), (1, []))
+    if format == "matrix" or not {*DEFAULT_COLUMNS, label, score} & {*header} - {"id"}:
+        rows = list(split_cells(text, source, sep))[1:]
+        if format == "matrix" or is_score_matrix(header, rows, id):
+            return read_score_matrix(header, rows, source, id)
+    return read_table(data, source, sep, named, repeated)
 
 
 def _first_line(data: bytes) -> bytes:
@@ -151,28 +162,6 @@ def _as_reading(option: str, value: str) -> str:
     return f"hemlp.read_scores(path, {option}={value!r})"
 
 
-@file_reader
-def as_gold(
-    data: Any, rows: RowKind | None = None, *, format: Any = None, sep: str | None = None, id: str | None = None,
-    label: str | None = None,
-) -> LabelSets:  # fmt: skip
-    """True label sets as they are, from data in memory, or from a file, be it CAFA's ``id<TAB>class`` lines.
-
-    Options as of ``read_labels``; lines of CAFA's have no columns to be named.
-    """
-    if not isinstance(data, str | PathLike):
-        return LabelSets.of(data, rows=rows, source="true labels")
-    source = fspath(data)
-    if file_kind(source) == ".tsv" and format in (None, "table") and sep in (None, "\t"):
-        name, content = read_bytes(data)
-        first = _first_line(content).decode("utf-8", "replace").strip().split("\t")
-        if len(first) == 2 and not {"id", "label", id, label} & {cell.strip() for cell in first}:
-            cells = list(split_cells(decode(content, name), name, "\t"))
-            for line, row in cells:
-                if len(row) != 2 or not all(row):
-                    raise FileFormatError(f"{name}, line {line}: {len(row)} cells instead of id and class", line)
-            pairs = from_pairs(
-                [row[0] for _, row in cells], [row[1] for _, row in cells], name, [line for line, _ in cells]
-            )
-            return replace(pairs, rows=rows)
-    return read_labels(data, format=format, sep=sep, id=id, label=label, rows=rows)
+def as_gold(data: Any, rows: RowKind | None = None) -> LabelSets:
+    """True label sets as they are, from data in memory, or from a file."""
+    return LabelSets.of(data, rows=rows, source="true labels")

@@ -94,7 +94,10 @@ class Measure(ABC):
     @property
     def display_name(self) -> str:
         """What it is called in tables: its name if it is a user's own, and else its text."""
-        return str(self) if self.name in NAMED else self.name
+        if self.name not in NAMED:
+            return self.name
+        cost = getattr(self.fields.get("cost"), "name", "custom")
+        return str(self).replace("cost='custom'", f"cost={cost!r}")
 
     def __str__(self) -> str:
         return self._text

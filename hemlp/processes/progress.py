@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-import math
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from hemlp.processes.interrupts import cleanup_on_exit
 
+T = TypeVar("T")
+
 
 class Progress:
-    """``with Progress(total) as bar: bar.advance(n)``."""
+    """``with Progress(total) as bar: bar.advance(n)``; not ``visible`` where standard error is no terminal."""
 
     patience = 1.0
     """Seconds before the bar appears."""
+    shown: ClassVar[Progress | None] = None
+    """The bar that is there: work within its work has none of its own."""
 
-    def __init__(self, total: int) -> None:
+    def __init__(self, total: int, doing: str = "scoring", visible: bool | None = None) -> None:
         self._total = total
         self._done = 0
-        self._doing = "scoring"
+        self._doing = doing
+        self._visible = bool(sys.stderr and sys.stderr.isatty()) if visible is None else visible
         self._start = time.monotonic()
         self._lock = threading.Lock()
         self._bar: Any = None
         self._task: Any = None
         self._opened = ExitStack()
-
-    @classmethod
-    def on_terminal(cls, total: int) -> Progress:
-        """A bar that appears only where somebody looks at standard error."""
-        bar = cls(total)
-        bar.patience = cls.patience if sys.stderr and sys.stderr.isatty() else math.inf
-        return bar
 
     def __enter__(self) -> Progress:
         return self
@@ -43,7 +41,8 @@ class Progress:
         with self._lock:
             self._done += instances
             self._doing = doing or self._doing
-            if self._bar is None and time.monotonic() - self._start > self.patience:
+            late = self._visible and self._bar is None and time.monotonic() - self._start > self.patience
+            if late and Progress.shown is None:
                 self._open()
             if self._bar is not None:
                 self._bar.update(self._task, completed=self._done, rate=self._rate(), description=self._doing)
@@ -60,6 +59,8 @@ class Progress:
             TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[rate]}"),
             TimeRemainingColumn(), console=Console(stderr=True),
         )  # fmt: skip
+        Progress.shown = self
+        self._opened.callback(setattr, Progress, "shown", None)
         self._opened.callback(self._bar.stop)
         self._opened.enter_context(cleanup_on_exit(self._bar.stop))  # it hides the cursor
         self._bar.start()
@@ -67,3 +68,11 @@ class Progress:
 
     def __exit__(self, *error: Any) -> None:
         self._opened.close()
+
+
+def track(items: Sequence[T], doing: str, visible: bool | None = None) -> Iterator[T]:
+    """The items one by one, with a bar."""
+    with Progress(len(items), doing, visible) as bar:
+        for each in items:
+            yield each
+            bar.advance(1)

@@ -13,7 +13,6 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
@@ -24,13 +23,14 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Policies, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
-from hemlp.instances.label_files import WHOLE, LabelFile, open_labels
+from hemlp.instances.label_files import WHOLE, LabelFile, open_labels, read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_predictions
 from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure
+from hemlp.measures.information import complete_measures
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
@@ -75,6 +75,7 @@ def evaluate(
     id: str | None = None,
     label: str | None = None,
     rows: RowKind | None = None,
+    corpus: Any = None,
 ) -> Evaluation:
     """Score every system with every measure.
 
@@ -120,6 +121,9 @@ def evaluate(
         The columns of frames and tables that hold ids and labels, where they are called otherwise.
     rows
         Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
+    corpus
+        Label sets, for measures that need information content and have none, such as BMA(cost='lin'); without it such
+        a cost takes that of the true labels, with a warning.
 
     Raises
     ------
@@ -135,7 +139,7 @@ def evaluate(
     (0.75, 0.875)
     """
     named, made = _name_systems(systems), name_measures(measures)
-    _check_options(named, made, workers, executor, chunk)
+    _check_options(named, made, workers, executor, chunk, corpus)
     policies = Policies(unknown, unknown_true, missing)
     limit = plain_number("time_limit", time_limit, 0)
     options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
@@ -156,6 +160,9 @@ def evaluate(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
         given = given if names is None else given.with_names(names)
+        costs = [getattr(getattr(each, "measure", each), "cost", None) for each in made.values()]
+        if corpus is not None or any(getattr(cost, "lacks_weights", False) for cost in costs):
+            made = _with_corpus(made, given, gold, corpus, policies)
         known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()
@@ -187,13 +194,22 @@ def evaluate(
             context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
             score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
             instances = int(next(iter(facts.values()))["instances"])
-            with Progress(len(named) * instances) if visible else nullcontext() as bar:
+            with Progress(len(named) * instances, visible=visible) as bar:
                 scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
     except MemoryError as error:
         raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}
     better = {name: each.greater_is_better for name, each in made.items()}
     return Evaluation(by_name, better, facts, inputs, folder)
+
+
+def _with_corpus(
+    made: dict[str, Measure], h: Hierarchy, gold: Source, corpus: Any, policies: Policies
+) -> dict[str, Measure]:
+    """The measures with what they need of a corpus."""
+    own = gold if isinstance(gold, LabelSets) else read_labels(gold.source)
+    seen = None if corpus is None else LabelSets.of(corpus, source="corpus")
+    return complete_measures(made, h, own, seen, policies.unknown_true or "error")
 
 
 def _name_systems(systems: Any) -> dict[str, Any]:
@@ -203,12 +219,13 @@ def _name_systems(systems: Any) -> dict[str, Any]:
 
 
 def _check_options(
-    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None
-) -> None:
+    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None,
+    corpus: Any,
+) -> None:  # fmt: skip
     """Refuse a run of nothing, and numbers that are none."""
     if not named or not made:
         raise InvalidOption("an evaluation needs at least one system and one measure")
-    for each in made.values():
+    for each in made.values() if corpus is None else ():
         each._check_complete()
     for option, number in (("workers", workers), ("chunk", chunk)):
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):

@@ -27,6 +27,7 @@ class FileOptions:
     rows: RowKind | None = None
     score: str | None = None
     repeated: Repeated = "error"
+    evidence: str | None = None
 
     def __post_init__(self) -> None:
         check_choice("repeated", self.repeated, ("error", "max"))
@@ -41,23 +42,18 @@ class FileOptions:
 
     @property
     def _of_labels(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in ("format", "sep", "id", "label", "rows")}
+        return {key: getattr(self, key) for key in ("format", "sep", "id", "label", "rows", "evidence")}
 
     def labels(self, file: str) -> LabelSets:
         """Label sets."""
         return read_labels(file, **self._of_labels)
 
-    def gold(self, file: str) -> LabelSets:
-        """True label sets beside scores: CAFA's files are understood, too."""
-        from hemlp.instances.score_files import as_gold
-
-        return as_gold(file, **self._of_labels)
-
     def scores(self, file: str) -> ScoredSets:
         """Scores."""
         from hemlp.instances.score_files import read_scores
 
-        return read_scores(file, **{key: value for key, value in self.__dict__.items() if key != "rows"})
+        own = {key: getattr(self, key) for key in ("sep", "id", "label", "score", "repeated")}
+        return read_scores(file, **own, format=None if self.format in OF_LABELS else self.format)
 
     def cut(self, file: str) -> LabelSets:
         """Label sets, cut from scores where the name of the file says so."""
@@ -65,6 +61,8 @@ class FileOptions:
         return self.labels(file) if cut is None else cut_scores(self.scores(cut.file), cut)
 
 
+OF_LABELS = ("pairs", "gaf", "gpad", "annif")
+"""Formats that scores beside such labels do not have."""
 FILE_OPTIONS = tuple(each.name for each in fields(FileOptions))
 """The options of files."""
 

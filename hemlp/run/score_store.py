@@ -52,41 +52,36 @@ Store = RunFolder | MemoryStore
 
 
 def score_systems(
-    inputs: Inputs, score: Score, store: Store, size: int, rounds: bool, bar: Progress | None
+    inputs: Inputs, score: Score, store: Store, size: int, rounds: bool, bar: Progress
 ) -> dict[str, list[Scores]]:
     """The scores of each system, measure by measure, by chunks of ``size`` instances.
 
-    ``rounds``: whether there is a second round for hard instances. ``bar``: where progress is shown, if it is.
+    ``rounds``: whether there is a second round for hard instances. ``bar``: where progress is shown.
     """
     systems = list(inputs.systems)
     for chunk, scores in score(_pending_chunks(inputs, store, size, 0 if rounds else None, bar)):
         store.save(systems.index(chunk.system), chunk.start, scores)
-        if bar is not None:
-            bar.advance(chunk.rows)
+        bar.advance(chunk.rows)
     by_system = {name: store.scores(k) for k, name in enumerate(systems)}
     unsolved = {name: rows for name in systems if rounds and (rows := _unsolved_rows(by_system[name]))}
     if not unsolved:
         return by_system
     by_system.clear()
-    if bar is not None:
-        number = sum(map(len, unsolved.values()))
-        bar.advance(-number, f"solving {plural(number, 'hard instance')}")
+    number = sum(map(len, unsolved.values()))
+    bar.advance(-number, f"solving {plural(number, 'hard instance')}")
     for chunk, scores in score(list(_hard_chunks(inputs, unsolved))):
         _amend(store, systems.index(chunk.system), chunk.start, scores)
-        if bar is not None:
-            bar.advance(1)
+        bar.advance(1)
     return {name: store.scores(k) for k, name in enumerate(systems)}
 
 
-def _pending_chunks(
-    inputs: Inputs, store: Store, size: int, round: int | None, bar: Progress | None
-) -> Iterator[Chunk]:
+def _pending_chunks(inputs: Inputs, store: Store, size: int, round: int | None, bar: Progress) -> Iterator[Chunk]:
     """The chunks that are not finished yet."""
     for number, system in enumerate(inputs.systems):
         for start, batch in inputs.blocks(system, size):
             if isinstance(store, MemoryStore) or not store.has_chunk(number, start, len(batch)):
                 yield Chunk(system, start, batch, round)
-            elif bar is not None:
+            else:
                 bar.advance(len(batch))
 
 

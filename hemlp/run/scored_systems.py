@@ -94,7 +94,7 @@ def cut_system(
     s = read_system_scores(name, cut.file, gold, files, options.get("missing", "error"))
     if cut.at != TUNED:
         return cut_scores(s, cut)
-    dev = (gold, s) if tuning.true is None else (files.gold(tuning.true), files.scores(tuning.systems[name]))
+    dev = (gold, s) if tuning.true is None else (files.labels(tuning.true), files.scores(tuning.systems[name]))
     chosen = {key: value for key, value in options.items() if key in TUNE_OPTIONS}
     t = tune(
         h, *dev, tuning.measure or "F_H", by=tuning.by, folds=tuning.folds, least=tuning.least, few=tuning.few,
@@ -116,6 +116,6 @@ def read_sides(
     cut = parse_cut(file)
     if cut is None and not of_ranks:
         return files.labels(true), files.labels(file)
-    gold = files.gold(true)
+    gold = files.labels(true)
     s = read_system_scores(name, file if cut is None else cut.file, gold, files, "empty")
     return gold, s if cut is None or of_ranks else cut_scores(s, cut)

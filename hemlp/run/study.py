@@ -20,8 +20,10 @@ predicted = [1, 1]
 true = [0, "ALL"]
 default_cost = 5
 
-[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names;
-                                              # of files format, sep, id, label, rows, score, repeated
+[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names,
+                                              # corpus;
+                                              # of files format, sep, id, label, rows, score, repeated, evidence;
+                                              # of the hierarchy also language, relations
 undefined = "nan"
 
 [tests]
@@ -81,7 +83,7 @@ if TYPE_CHECKING:
     from hemlp.run.cluster import Cluster
     from hemlp.run.gate import Gate
 
-HIERARCHY_OPTIONS = ("cycles",)
+HIERARCHY_OPTIONS = ("cycles", "language", "relations")
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
 )  # fmt: skip
@@ -209,7 +211,7 @@ class Study:
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         systems = [file for system in self.systems.values() for file in _files_of(system)]
-        inputs = [self.hierarchy, self.true, *systems, *filter(None, [self.options.get("names")])]
+        inputs = [self.hierarchy, self.true, *systems, *filter(None, map(self.options.get, ("names", "corpus")))]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
         tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
@@ -236,7 +238,7 @@ class Study:
         self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
-        h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if key in options})
+        h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if options.get(key)})
         chosen = {key: options[key] for key in EVALUATE_OPTIONS if options.get(key) is not None}
         files = self.files
         stream = "memory" in chosen and files == FileOptions()
@@ -247,7 +249,7 @@ class Study:
         own = name_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(parse_cut(file) for file in self.systems.values())
-        true = files.gold(self.true) if scored else read(self.true)
+        true = files.labels(self.true) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
@@ -260,7 +262,8 @@ class Study:
                 systems[name] = read(file)
         with nullcontext() if cluster is None else cluster.executor() as executor:
             rows = "sets" if options.get("rows") == "sets" else None
-            run = {"progress": progress, "names": names, "executor": executor, "rows": rows, **chosen}
+            corpus = None if options.get("corpus") is None else files.labels(options["corpus"])
+            run = {"progress": progress, "names": names, "executor": executor, "rows": rows, "corpus": corpus, **chosen}
             return evaluate(h, true, systems, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:

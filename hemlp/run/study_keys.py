@@ -97,6 +97,10 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _choice("error", "condense", "break"), "What to do with cycles of the hierarchy: --cycles condense.",
             "error",
         ),
+        "language": Key(TEXT, "Of names in SKOS and OWL: --language de.", "en"),
+        "relations": Key(
+            _list((str,), "relations"), "Of OBO and OWL, which are edges: --relation is_a --relation part_of.", ()
+        ),
         "unknown": Key(
             _choice("error", "drop", "isolate"), "Predicted labels that it does not have: --unknown drop.", "error"
         ),
@@ -117,7 +121,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "resume": Key(PATH, "Keep finished chunks there, and go on: --resume run.", metavar="DIR"),
         "chunk": Key(_whole(1), "Instances that are scored at once: --chunk 5000."),
         "format": Key(
-            _choice("lines", "table", "matrix", "json", "jsonl", "parquet"),
+            _choice("lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"),
             "Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
         ),
         "sep": Key(TEXT, "Between labels or cells: --sep ';'."),
@@ -130,6 +134,13 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "score": Key(TEXT, "The column of scores: --score probability.", metavar="COLUMN"),
         "repeated": Key(
             _choice("error", "max"), "A class that is scored twice; max takes the greatest: --repeated max.", "error"
+        ),
+        "evidence": Key(
+            TEXT, "Of GAF and GPAD, the evidence codes that count: --evidence EXP,IDA or experimental.", metavar="CODES"
+        ),
+        "corpus": Key(
+            PATH, "Labels whose information content costs like lin take, not the true ones: --corpus train.tsv.",
+            metavar="FILE",
         ),
         "names": Key(PATH, "Names of classes, label<TAB>name a line: --names n.tsv."),
     },

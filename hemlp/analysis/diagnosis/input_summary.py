@@ -6,8 +6,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from hemlp.errors import HemlpError
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labelled_structure import AMBIGUOUS
 from hemlp.hierarchy.labels import unknown_label_message
+from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.text.tables import Table, plural
 
@@ -15,10 +18,11 @@ MAX_NAMED = 5
 """Unknown labels, or ids, that are named."""
 
 
-def describe_hierarchy(h: Hierarchy) -> Table:
-    """The sizes of a hierarchy: classes, edges, roots, leaves, depth."""
+def describe_hierarchy(h: Hierarchy, format: str | None = None) -> Table:
+    """The sizes of a hierarchy: classes, edges, roots, leaves, depth; ``format``: that of its file."""
     parents, children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
     rows: list[tuple[str, object]] = [
+        *([] if format is None else [("format", format)]),
         ("classes", len(h)),
         ("edges", h.edges.parents.size),
         ("roots", int((parents == 0).sum())),
@@ -38,21 +42,32 @@ def describe_hierarchy(h: Hierarchy) -> Table:
 def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
     """Facts about label files, one column each, and what would be an error when they are scored together."""
     words = (
-        "instances", "with ids", "labels", "labels per instance", "distinct classes", "instances without labels",
-        "labels said twice in an instance", "labels beside an ancestor of theirs", "labels of inner classes",
-        "unknown labels", "distinct unknown labels",
+        "format", "instances", "with ids", "labels", "labels per instance", "distinct classes",
+        "instances without labels", "labels said twice in an instance", "labels beside an ancestor of theirs",
+        "labels of inner classes", "labels read by name", "unknown labels", "distinct unknown labels",
     )  # fmt: skip
     columns, problems = [], []
     for name, sets in files.items():
         facts, problem = _describe_file(h, name, sets)
         columns.append(facts)
         problems += problem
-    problems += _alignment_problems(files)
+    problems = problems + _alignment_problems(files) or _layout_problems(h, files)
     return Table(["labels", *files], [list(row) for row in zip(words, *columns, strict=True)]), problems
 
 
+def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[str]:
+    """What else would be an error: files that look like something else."""
+    gold = next(iter(files.values()))
+    for sets in files.values():
+        try:
+            Batch.of(h, gold, sets)
+        except HemlpError as error:
+            return [str(error)]
+    return []
+
+
 def _describe_file(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
-    numbers = h.numbers(sets.vocabulary)
+    numbers, named = h.look_up(sets.vocabulary)
     classes = numbers[sets.codes]
     rows = np.repeat(np.arange(len(sets)), np.diff(sets.ptr))
     known, at = classes[classes >= 0], rows[classes >= 0]
@@ -60,14 +75,19 @@ def _describe_file(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str],
     unknown = np.flatnonzero(numbers < 0)
     times = np.bincount(sets.codes, minlength=len(sets.vocabulary))
     facts = [
-        len(sets), "no" if sets.ids is None else "yes", sets.codes.size,
+        sets.layout or ("in memory" if sets.scores is None else "scores"), len(sets),
+        "no" if sets.ids is None else "yes", sets.codes.size,
         f"{sets.codes.size / max(len(sets), 1):.2f}", len(np.unique(known)), int((np.diff(sets.ptr) == 0).sum()),
         known.size - keys.size, _count_beside_ancestors(h, keys // len(h), keys % len(h)),
-        int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()), int((classes < 0).sum()), unknown.size,
+        int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()),
+        0 if named is None else int(named[sets.codes].sum()), int((classes < 0).sum()), unknown.size,
     ]  # fmt: skip
     problems = []
     for code in unknown[np.argsort(-times[unknown], kind="stable")][:MAX_NAMED]:
-        message, _ = unknown_label_message(sets.vocabulary[code], h.known_labels())
+        label = sets.vocabulary[code]
+        message, _ = unknown_label_message(label, h.known_labels())
+        if numbers[code] == AMBIGUOUS:
+            message = str(h.ambiguous_label(label, h.name_index.classes(label)))
         first = sets.place(int(np.flatnonzero(sets.codes == code)[0]))
         problems.append(f"{name}: {message} ({plural(int(times[code]), 'time')}, first in {first})")
     if unknown.size > MAX_NAMED:

@@ -10,6 +10,7 @@ from hemlp.analysis.properties.catalogue import BY_NAME, Property
 from hemlp.analysis.properties.search import Found, Tally, search
 from hemlp.analysis.properties.shapes import Shape, random_shape
 from hemlp.measures.base import Measure
+from hemlp.processes.progress import track
 
 
 def random_tallies(
@@ -17,7 +18,7 @@ def random_tallies(
 ) -> None:
     """Add what random hierarchies show of the properties that nothing has refuted so far."""
     rng = np.random.default_rng(seed)
-    for _ in range(draws):
+    for _ in track(range(draws), "trying random hierarchies"):
         shape = random_shape(rng, int(rng.integers(sizes.start, sizes.stop)))
         unsettled = [BY_NAME[name] for name, tally in tallies.items() if tally.first is None]
         (found,) = search([measure], [shape], labels, unsettled)

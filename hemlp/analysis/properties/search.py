@@ -21,6 +21,7 @@ from hemlp.analysis.properties.label_sets import LabelSpace
 from hemlp.analysis.properties.losses import AS_IS, Losses, LossTables, Variant
 from hemlp.analysis.properties.shapes import Shape
 from hemlp.measures.base import Measure
+from hemlp.processes.progress import track
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ def search(
         Whether to go on behind the first counter-example, and count all.
     """
     tallies = [{each.name: Tally() for each in properties} for _ in measures]
-    for shape in shapes:
+    for shape in track(list(shapes), "trying hierarchies"):
         unsettled = {
             each: [k for k, of in enumerate(tallies) if exhaustive or of[each.name].first is None]
             for each in properties

@@ -63,7 +63,7 @@ class GroupTuner:
         rows, predicted = data.rows, data.values >= shared
         nothing = Side(np.zeros(len(data) + 1, np.int64), np.empty(0, np.int32))
         data = replace(data, batch=replace(data.batch, pred=nothing))  # steps have predictions of their own
-        with Progress.on_terminal(ROUNDS * len(of_group)) as bar:
+        with Progress(ROUNDS * len(of_group), "choosing thresholds") as bar:
             for _ in range(ROUNDS):
                 changed = False
                 for g, own in of_group.items():

@@ -21,6 +21,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidScores
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.measures.base import Measure
+from hemlp.processes.progress import track
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.tuned_rule import RuleChoice
@@ -100,7 +101,7 @@ class RuleTuner:
         scored = np.diff(self.prefixes.raw_scores.ptr)[rows] > 0
         if len(rows) < 2 or any(not scored[fold != k].any() for k in range(int(fold.max()) + 1)):
             return {}
-        for k in range(int(fold.max()) + 1):
+        for k in track(range(int(fold.max()) + 1), "comparing rules"):
             part = SubsetTuner(self, rows[fold != k])
             for kind, values in validated.items():
                 values[fold == k] = self.values(part.rule(kind, "shared"), rows[fold == k])

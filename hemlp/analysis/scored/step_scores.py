@@ -18,7 +18,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.prefixes import PrefixModel
-from hemlp.processes.progress import Progress
+from hemlp.processes.progress import track
 from hemlp.solvers.registry import Solver
 
 CLASSES_AT_ONCE = 500_000
@@ -95,18 +95,16 @@ def _score_each_set(
 ) -> list[StepValues]:
     """Score each distinct set once."""
     parts: list[list[Any]] = [[] for _ in measures]
-    with Progress.on_terminal(len(steps)) as bar:
-        for chosen in _chunk_steps(steps.sizes):
-            batch = step_batch(data, steps, chosen)
-            try:
-                scores = score_together(
-                    measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined
-                )
-            except (UndefinedScore, InfeasibleModel, UnsolvedModel) as error:
-                raise _locate_error(error, data, steps, chosen) from None
-            for into, each in zip(parts, scores, strict=True):
-                into.append(each)
-            bar.advance(chosen.size)
+    for chosen in track(list(_chunk_steps(steps.sizes)), "scoring thresholds"):
+        batch = step_batch(data, steps, chosen)
+        try:
+            scores = score_together(
+                measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined
+            )
+        except (UndefinedScore, InfeasibleModel, UnsolvedModel) as error:
+            raise _locate_error(error, data, steps, chosen) from None
+        for into, each in zip(parts, scores, strict=True):
+            into.append(each)
     results = []
     for of_measure in parts:
         values = np.concatenate([each.values for each in of_measure])

@@ -26,6 +26,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_choice
+from hemlp.processes.progress import track
 from hemlp.solvers.registry import Solver
 
 
@@ -152,7 +153,7 @@ def _cross_validate(tuner: RuleTuner, by: RuleChoice, folds: int) -> Tuned:
     by_kind: dict[RuleKind, Any] = {}
     rules: dict[RuleKind, list[CuttingRule]] = {}
     notes: dict[str, None] = {}
-    for k in range(folds):
+    for k in track(range(folds), "tuning"):
         others, own = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
         comparison = tuner.compare_rules(others, by)
         values[own] = tuner.values(comparison.rule, own)

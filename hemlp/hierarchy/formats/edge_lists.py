@@ -14,7 +14,7 @@ from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.parent_tables import CELL_SEPARATORS, COMMON_NAMES, from_parent_table, named_separator
 from hemlp.hierarchy.formats.path_lists import LEVEL, from_paths
 from hemlp.hierarchy.formats.source_file import SourceFile
-from hemlp.hierarchy.labels import as_label, is_missing
+from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.io.text import SEPARATORS, blank_lines, decode, split_cells, word_rows
 from hemlp.text.tables import plural
 
@@ -23,6 +23,7 @@ _HEADER = re.compile(
     r"broader|narrower|hypernym|hyponym)s?(.?(id|name|label|class|node|code|term))?",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"<[^<>\s]+>")
 _HEAD = re.compile(rb"\s*(parent[^\S\n]+child|(?P<child_first>child[^\S\n]+parent))[^\S\n]*(\n|$)", re.IGNORECASE)
 
 
@@ -46,6 +47,8 @@ def read_table(source: SourceFile, sep: str) -> HierarchyData:
         text = "\n".join("" if line.lstrip().startswith(source.comment) else line for line in text.split("\n"))
     rows = list(split_cells(text, source.name, sep))
     header = rows[0][1] if rows else []
+    if header[:1] == ["uri"] or (rows and all(_ADDRESS.fullmatch(row[0]) and len(row) > 1 for _, row in rows)):
+        return _from_vocabulary(rows, header, source)
     try:
         columns = source.columns.locate(header)
     except InvalidHierarchy as error:
@@ -63,6 +66,20 @@ def read_table(source: SourceFile, sep: str) -> HierarchyData:
         return [row[at] for _, row in rows[1:]]
 
     return from_parent_table(columns, cells, lambda k: f"line {lines[k]}", source.classes)
+
+
+def _from_vocabulary(rows: list[tuple[int, list[str]]], header: list[str], source: SourceFile) -> HierarchyData:
+    """Annif's vocabularies, without edges: lines ``<address><TAB>name``, or the columns uri and label_en."""
+    at = 1
+    if header[0] == "uri":
+        rows, wanted = rows[1:], [f"label_{source.language}", "label", *header]
+        at = header.index(next(name for name in wanted if name in header and name.startswith("label")))
+    names: dict[Label, str] = {}
+    for line, row in rows:
+        if len(row) <= at or not row[0]:
+            raise FileFormatError(f"{source.name}, line {line}: {row} where an address and a name were expected", line)
+        names[row[0].removeprefix("<").removesuffix(">")] = row[at]
+    return HierarchyData.of([], list(names), {label: name for label, name in names.items() if name})
 
 
 def check_widths(rows: list[tuple[int, list[str]]], header: list[str], source: str) -> None:

@@ -21,26 +21,32 @@ _END = re.compile(r"(?:\s+(?<!\\)\{[^{}]*\})?(?:\s+!.*)?\s*$")
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "W": " "}
 LINE_END = 10
-TAGS = frozenset(("id", "name", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by"))
+_SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"(\s+EXACT)?')
+TAGS = frozenset(("id", "name", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by", "synonym"))
 """What is read of a term."""
 
 
 @dataclass
 class Terms:
-    """What an ontology says: names (None: none) by id; links as (relation, parent, child), other ids, and replacements
-    as (id, another id); and obsolete terms."""
+    """What an ontology says: names (None: none) by id; links as (relation, parent, child), other ids, replacements and
+    synonyms as (id, another id or text); and obsolete terms."""
 
     names: dict[str, str | None] = field(default_factory=dict)
     links: list[tuple[str, str, str]] = field(default_factory=list)
     other_ids: list[tuple[str, str]] = field(default_factory=list)
     replacements: list[tuple[str, str]] = field(default_factory=list)
     obsolete: set[str] = field(default_factory=set)
+    synonyms: list[tuple[str, str]] = field(default_factory=list)
 
     def store(self, term: str, tag: str, value: str) -> bool:
         """Keep what a tag says of a term; whether it says something."""
         if tag == "name":
             self.names[term] = _text(value)
             return True
+        if tag == "synonym":  # wider and narrower ones mean something else
+            match = _SYNONYM.match(value)
+            self.synonyms += [(term, _text(match[1]))] if match and match[2] else []
+            return match is not None
         words = value.split(None, 2)  # but for names there are ids, and words without blanks
         if tag == "is_a":
             self.links.append((tag, words[0], term))
@@ -116,7 +122,7 @@ def _read_regular(data: bytes) -> Terms | None:
         return b"\n".join([data[start:end] for start, end in places])
 
     names, is_a = (np.array([tag == each for tag in tags], np.bool_)[codes] for each in ("name", "is_a"))
-    words = split(values(ids | is_a), 0, None, (0, None))
+    words = split(values(ids | is_a) + b"\n", 0, None, (0, None))
     labels = words.letters.decode("utf-8").split("\n")[:-1]
     if (np.diff(words.ptr) == 0).any() or not words.letters.isascii() or any(w in words.letters for w in WHITE):
         return None
@@ -167,13 +173,27 @@ def read_obo(source: SourceFile) -> HierarchyData:
     aliases: dict[Label, Label] = {
         other: name for name, other in terms.other_ids if name in classes and other not in classes
     }
-    targets: dict[str, set[Label]] = {}
+    targets: dict[str, set[str]] = {}
     for name, target in terms.replacements:
         targets.setdefault(name, set()).add(target)
-    for name in terms.names:
-        if name in targets and name not in classes:
-            own = {aliases.get(target, target) for target in targets[name]}
-            if len(own) == 1 and own <= classes:
-                aliases[name] = own.pop()
+    for name in targets.keys() - classes:
+        if (target_class := _replacement(name, targets, classes, aliases)) is not None:
+            aliases[name] = target_class
     names: dict[Label, str] = {label: name for label, name in terms.names.items() if name and label in classes}
-    return HierarchyData(coded[0], coded[1][: 2 * len(chosen)].reshape(2, -1).T, None, names, aliases)
+    synonyms = [(text, name) for name, text in sorted(terms.synonyms) if text and name in classes]
+    ends = coded[1][: 2 * len(chosen)].reshape(2, -1).T
+    return HierarchyData(coded[0], ends, None, names, aliases, synonyms)
+
+
+def _replacement(
+    name: Label, targets: dict[str, set[str]], classes: set[Label], aliases: dict[Label, Label]
+) -> Label | None:
+    """The class that replaces an obsolete term, perhaps by way of others that were replaced, too; None without one."""
+    seen: set[Label] = set()
+    while name not in classes:
+        seen.add(name)
+        own = {aliases.get(target, target) for target in targets.get(str(name), ())}
+        if len(own) != 1 or not seen.isdisjoint(own):
+            return None
+        (name,) = own
+    return name

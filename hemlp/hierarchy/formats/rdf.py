@@ -187,12 +187,13 @@ def _data(
     texts += [(f"{curie[1]}:{curie[2]}", node) for node in classes if (curie := _CURIE.fullmatch(node))]
     owners = Counter(text for text, _ in {*texts})
     aliases.update((text, node) for text, node in texts if owners[text] == 1 and text and text not in classes)
+    several = [(text, node) for text, node in dict.fromkeys(texts) if owners[text] > 1 and text and text not in classes]
     for node, new in old.items():
         if new in classes and node not in classes:
             aliases[node] = str(new)
             if curie := _CURIE.fullmatch(node):
                 aliases.setdefault(f"{curie[1]}:{curie[2]}", str(new))
-    return HierarchyData.of(edges, sorted(classes), triples.texts(names, classes), aliases)
+    return HierarchyData.of(edges, sorted(classes), triples.texts(names, classes), aliases, several)
 
 
 def _from_skos(triples: Triples) -> HierarchyData:

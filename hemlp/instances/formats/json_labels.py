@@ -9,12 +9,13 @@ from typing import Any
 
 from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.ambiguity import score_columns
+from hemlp.instances.formats.annif import subject_list
 from hemlp.instances.formats.label_lists import code_lists
 from hemlp.instances.formats.label_pairs import from_pairs
 from hemlp.instances.label_sets import LabelSets
 from hemlp.io.text import collector_paused, load_json, scan_json
 
-_LABELS = ("labels", "label")
+_LABELS = ("labels", "label", "subjects")
 _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
 """Names of fields that seem to hold labels, too: those of the other side, for example."""
 Row = tuple[int, Any]
@@ -93,12 +94,19 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
     key, value = None, row
     if isinstance(row, dict):
         column = label or next((name for name in _LABELS if name in row), "labels")
+        if column not in row and isinstance(row.get("results"), list):
+            raise FileFormatError(
+                f"{place}: results without subjects: these are suggestions of Annif's with scores, which "
+                f"hemlp.read_scores reads, on the command line as FILE@0.3", number,
+            )  # fmt: skip
         if column not in row or (id is not None and id not in row):
             wanted = column if column not in row else id
             advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
             raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).with_advice(advice)
-        key, value = row.get(id or "id"), row[column]
-        further = [name for name in row if name not in (id or "id", column)] if len(row) > 1 + (key is not None) else []
+        of_id = id or ("document_id" if "document_id" in row and "id" not in row else "id")
+        key, value = row.get(of_id), row[column]
+        value = subject_list(value, place) if column == "subjects" else value
+        further = [name for name in row if name not in (of_id, column)] if len(row) > 1 + (key is not None) else []
         scores, others = score_columns(further), [name for name in further if _OTHERS.fullmatch(name)]
         if others and label is None:
             raise FileFormatError(f"{place}: {column!r} and {others[0]!r} both look like labels", number).with_advice(

@@ -12,7 +12,7 @@ import numpy as np
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidLabelSets
 from hemlp.hierarchy.labels import Label, as_label, is_missing
-from hemlp.instances.ambiguity import refuse_score_columns, threshold_advice
+from hemlp.instances.ambiguity import refuse_score_columns, score_columns, threshold_advice
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names
@@ -28,7 +28,8 @@ def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, so
             raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")
     if any(getattr(data[name], "ndim", 1) != 1 for name in used):
         raise InvalidLabelSets(f"a column {label!r} (or {id!r}) stands in the frame several times")
-    refuse_score_columns(names, used)
+    if score_columns(names) and id is not None and len({*column(data, id)}) < len(data[id]):  # else a row per instance
+        refuse_score_columns(names, used)
     instance = next((name for name in names if id is None and str(name).casefold() == "id"), None)
     if instance is not None and instance != label:
         raise InvalidLabelSets(
@@ -100,21 +101,45 @@ def from_coded_pairs(
     return LabelSets(tuple(labels), row_pointers(rows, len(names)), codes, names, source, lines)
 
 
+def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
+    """Label sets from lines of an id and a label, without a first one that names the columns."""
+    rows = list(split_cells(decode(data, source), source, sep))
+    for line, row in rows:
+        if len(row) != 2:
+            error = FileFormatError(f"{source}, line {line}: {len(row)} cells instead of id and label", line)
+            raise error.with_advice(Advice("format", "lines", "if lines are instances with labels between spaces"))
+    return _read_rows(rows, source, ["id", "label"], 0, 1)
+
+
 def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
-    """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose."""
+    """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose, or that
+    of labels is and each instance has one row."""
     rows = split_cells(decode(data, source), source, sep)
     first, header = next(rows, (1, []))
-    on_purpose = id is not None and label is not None
+    if header[:1] == [""] and "id" not in header and len(header) > 1:  # an index, as pandas writes it
+        header[0] = "id"
+    if {"EntryID", "term"} <= {*header} <= {"EntryID", "term", "aspect"} and id is label is None:  # of CAFA 5
+        id, label = "EntryID", "term"
+    on_purpose, named = label is not None, id is not None
     id, label = id or "id", label or "label"
     _check_header(header, id, label, source, on_purpose)
     at_id, at_label = header.index(id), header.index(label)
-    if first == 1 and (sets := _regular(data, source, sep, len(header), at_id, at_label)) is not None:
-        return sets
+    sets = _regular(data, source, sep, len(header), at_id, at_label) if first == 1 else None
+    if sets is None:
+        sets = _read_rows(rows, source, header, at_id, at_label)
+    if not named and (np.diff(sets.ptr) > 1).any():
+        _check_header(header, id, label, source, False)
+    return sets
+
+
+def _read_rows(
+    rows: Iterable[tuple[int, list[str]]], source: str, header: list[str], at_id: int, at_label: int
+) -> LabelSets:
     ids, labels, lines = [], [], []
     for line, row in rows:
         check_width(row, header, source, line)
         if not row[at_id]:
-            raise FileFormatError(f"{source}, line {line}: no instance id in the column {id!r}", line)
+            raise FileFormatError(f"{source}, line {line}: no instance id in the column {header[at_id]!r}", line)
         ids.append(row[at_id])
         labels.append(row[at_label] or None)
         lines.append(line)

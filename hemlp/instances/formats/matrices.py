@@ -6,6 +6,7 @@ In memory they are dense or sparse, and ``labels`` names the columns; integer co
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -18,7 +19,7 @@ from hemlp.instances.formats.score_tables import check_ids
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import column_names
-from hemlp.io.text import check_width, decode, split_cells
+from hemlp.io.text import check_width, decode, parse_number, split_cells
 
 ONE, ZERO = {"1", "1.0", 1.0}, {"0", "0.0", 0.0}
 NO_CLASSES = {
@@ -27,7 +28,7 @@ NO_CLASSES = {
 }  # fmt: skip
 """Columns of tables that are no matrices, even if all their cells are 0 or 1."""
 
-NumberedRows = list[tuple[int, Sequence[Any]]]
+NumberedRows = Sequence[tuple[int, Sequence[Any]]]
 
 
 def _vocabulary(
@@ -149,30 +150,70 @@ def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], 
     return all(cell in ONE or cell in ZERO for _, row in rows for k, cell in enumerate(row) if k != at)
 
 
-def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> LabelSets:
-    """Label sets; ``id`` names the column of ids, by default "id" if there is one."""
-    name = id or ("id" if "id" in header else None)
-    if name is not None and name not in header:
-        raise FileFormatError(f"{source}, line 1: no column {name!r}; the columns are {_format_header(header)}", 1)
-    at = None if name is None else header.index(name)
+def is_score_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], id: str | None) -> bool:
+    """Whether a table can be nothing else: columns of numbers, whose names mean nothing else, perhaps beside ids."""
+    at = _id_column(header, id)
+    classes = [column for k, column in enumerate(header) if k != at]
+    if len(classes) < 2 or NO_CLASSES & {*map(str.casefold, classes)} or any(map(_is_number, classes)):
+        return False
+    return all(_is_number(cell) for _, row in rows for k, cell in enumerate(row) if k != at)
+
+
+def _is_number(text: str) -> bool:
+    return parse_number(text.encode()) is not None
+
+
+def _id_column(header: Sequence[str], id: str | None) -> int | None:
+    """Where ids stand: in the column of this name, by default id, or one without a name at the begin."""
+    if id is not None or "id" in header:
+        return header.index(id or "id") if (id or "id") in header else None
+    return 0 if header[:1] == [""] else None
+
+
+def _class_columns(
+    header: list[str], rows: NumberedRows, source: str, id: str | None
+) -> tuple[list[int], list[str], tuple[Label, ...] | None]:
+    """Where the classes stand, their labels, and the ids of the rows, if there are any."""
+    at = _id_column(header, id)
+    if id is not None and at is None:
+        raise FileFormatError(f"{source}, line 1: no column {id!r}; the columns are {_format_header(header)}", 1)
     classes = [k for k in range(len(header)) if k != at]
-    labels = tuple(header[k] for k in classes)
+    labels = [header[k] for k in classes]
     if not labels or "" in labels or len(set(labels)) < len(labels):
         raise FileFormatError(f"{source}, line 1: each column needs a class of its own: {_format_header(header)}", 1)
-    entries = list(_entries(header, rows, source, classes))
+    for line, row in rows:
+        check_width(row, header, source, line)
     ids = None if at is None else instance_ids((row[at] for _, row in rows), source)
     if ids is not None and len(set(ids)) < len(ids):
-        twice = next(each for k, each in enumerate(ids) if each in ids[:k])
+        twice = next(each for each, times in Counter(ids).items() if times > 1)
         raise FileFormatError(f"{source}: the instance {twice!r} has several rows")
+    return classes, labels, ids
+
+
+def read_score_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> ScoredSets:
+    """Scores; the header names the classes."""
+    classes, labels, ids = _class_columns(header, rows, source, id)
+    values = np.empty((len(rows), len(labels)))
+    for number, (line, row) in enumerate(rows):
+        for k in classes:
+            if not _is_number(row[k]):
+                raise InvalidScores(f"{source}, line {line}, column {header[k]!r}: {row[k]!r:.40} is not a number")
+        values[number] = [float(row[k]) for k in classes]
+    return scores_from_matrix(values, labels, ids, "error", source)
+
+
+def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> LabelSets:
+    """Label sets; ``id`` names the column of ids, by default "id" if there is one."""
+    classes, labels, ids = _class_columns(header, rows, source, id)
+    entries = list(_entries(header, rows, source, classes))
     at_rows, codes = (np.array([pair[k] for pair in entries], np.int64) for k in (0, 1))
     lines = np.array([rows[k][0] for k in at_rows], np.int64)
-    return LabelSets(labels, row_pointers(at_rows, len(rows)), codes.astype(np.int32), ids, source, lines)
+    return LabelSets(tuple(labels), row_pointers(at_rows, len(rows)), codes.astype(np.int32), ids, source, lines)
 
 
 def _entries(header: list[str], rows: NumberedRows, source: str, classes: list[int]) -> Iterator[tuple[int, int]]:
     """(row, class) wherever there is a 1."""
     for number, (line, row) in enumerate(rows):
-        check_width(row, header, source, line)
         for code, k in enumerate(classes):
             if row[k] in ONE:
                 yield number, code

@@ -99,6 +99,11 @@ def read_json_lines(text: str, source: str, named: tuple[str | None, ...], repea
     triples: list[tuple[Any, Any, Any]] = []
     lines: list[int] = []
     for line, row in _objects(text, source):
+        if isinstance(row.get("results"), list) and "scores" not in row:  # of Annif
+            row["scores"] = [
+                [each.get("uri"), each.get("score")] if isinstance(each, dict) else each for each in row.pop("results")
+            ]
+            row = {of_id: row["document_id"], **row} if row.get("document_id") is not None else row
         has_ids = of_id in row if has_ids is None else has_ids
         if (of_id in row) != has_ids:
             raise FileFormatError(f"{source}, line {line}: some lines have an id and some have none", line)
@@ -134,6 +139,7 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, dict[str, Any]]]:
             made = json.loads(row)
         except ValueError as error:
             raise FileFormatError(f"{source}, line {line}: not JSON: {error}", line) from None
-        if not isinstance(made, dict) or any(isinstance(value, list) for key, value in made.items() if key != "scores"):
+        lists = () if not isinstance(made, dict) else (key for key, value in made.items() if isinstance(value, list))
+        if not isinstance(made, dict) or not {*lists} <= {"scores", "results", "subjects"}:
             raise FileFormatError(f"{source}, line {line}: not a JSON object of plain values and scores", line)
         yield line, made

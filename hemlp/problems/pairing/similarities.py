@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
 from hemlp.problems.pairing.costs import PROMISES, Cost
 from hemlp.problems.pairing.pairs import Pairs
+from hemlp.text.notation import format_call
 
 if TYPE_CHECKING:
     from hemlp.kernels.records import Implied, Sides
@@ -53,9 +54,27 @@ class Similarity(Cost):
 
 @dataclass(frozen=True)
 class _Weighted(Cost):
-    """What is made of weights of classes."""
+    """What is made of weights of classes. ``corpus``: the digest of the label sets that they come from, if known.
 
-    weights: Mapping[Label, float] = field(hash=False)
+    Without weights it is a cost of which a run makes one with those of its corpus.
+    """
+
+    weights: Mapping[Label, float] = field(default_factory=dict, hash=False)
+    corpus: str | None = field(default=None, kw_only=True)
+
+    @property
+    def lacks_weights(self) -> bool:
+        """Whether nothing can be scored yet."""
+        return not self.weights
+
+    @property
+    def text(self) -> str | None:
+        """Known by its corpus; weights of unknown origin have no text form."""
+        if "name" not in type(self).__dict__ or (self.weights and self.corpus is None):
+            return None
+        given = {each.name: getattr(self, each.name) for each in fields(self) if each.name != "weights"}
+        defaults = {"corpus": None, "normalized": False}
+        return format_call(self.name, (), {key: value for key, value in given.items() if value != defaults.get(key)})
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, Mapping):
@@ -64,9 +83,19 @@ class _Weighted(Cost):
                 f"{type(self).__name__}(hemlp.information_content(h, corpus))"
             )
 
+    def class_content(self, batch: Batch) -> FloatArray:
+        """IC of each class."""
+        if not self.weights:
+            own = f"{type(self).__name__}(hemlp.information_content(h, corpus))"
+            raise InvalidOption(
+                f"cost='{self.name}' needs the information content of classes: give a corpus (corpus=, --corpus FILE), "
+                f"or cost={own}"
+            )
+        return class_weights(batch.hierarchy, self.weights)
+
     def contents(self, batch: Batch, pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray]:
         """IC(u), IC(v) and max IC(a) of each pair (u, v), the last minus infinity without a common ancestor."""
-        content = class_weights(batch.hierarchy, self.weights)
+        content = self.class_content(batch)
         at_pred, at_true = pairs.ends(batch)
         shared = _greatest(batch, pairs, content)
         return content[batch.pred.classes[at_pred]], content[batch.true.classes[at_true]], shared
@@ -100,7 +129,7 @@ class Resnik(_Weighted, Similarity):
         found = np.maximum(self.contents(batch, pairs)[2], 0.0)
         if not self.normalized:
             return found
-        greatest = float(class_weights(batch.hierarchy, self.weights).max())
+        greatest = float(self.class_content(batch).max())
         return found / greatest if greatest else found
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
@@ -108,7 +137,8 @@ class Resnik(_Weighted, Similarity):
         if not self.normalized:
             raise InvalidCost(
                 "Resnik's similarity is not between 0 and 1, so that 1 minus it is no cost: choose "
-                "Resnik(weights, normalized=True), or Lin, which is normalised by the two classes"
+                "Resnik(weights, normalized=True), as a text 'resnik(normalized=True)', or Lin, "
+                "which is normalised by the two classes"
             )
         return super().pair_costs(batch, pairs)
 
