@@ -12,6 +12,7 @@ from hemlp.cli.options import (
     choice,
     digits_option,
     file_options,
+    gold_options,
     input_options,
     intervals_option,
     names_option,
@@ -48,6 +49,7 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @intervals_option
 @digits_option
 @quiet_option
+@gold_options
 @names_option
 @file_options("--format", "--rows")
 @input_options

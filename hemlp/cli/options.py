@@ -64,6 +64,7 @@ def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Comman
 
 label_options = combine(*(key_option("options", name) for name in ("cycles", "unknown", "unknown_true")))
 input_options = combine(label_options, key_option("options", "missing"))
+gold_options = combine(key_option("options", "ignore"), key_option("options", "gold"))
 
 
 def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:

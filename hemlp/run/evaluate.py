@@ -30,6 +30,7 @@ from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import Gold
 from hemlp.measures.factory import measure
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
@@ -75,6 +76,8 @@ def evaluate(
     id: str | None = None,
     label: str | None = None,
     rows: RowKind | None = None,
+    ignore: Any = None,
+    gold: Gold = "exact",
 ) -> Evaluation:
     """Score every system with every measure.
 
@@ -120,6 +123,11 @@ def evaluate(
         The columns of frames and tables that hold ids and labels, where they are called otherwise.
     rows
         Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
+    ignore
+        Classes that count neither for nor against, or the path of a file of them.
+    gold
+        "at least": true classes may be too general. Beside each measure there is its lenient value, by which a
+        predicted class below a true class is no error: ``ev.mean(..., lenient=True)``.
 
     Raises
     ------
@@ -142,6 +150,11 @@ def evaluate(
     room = None if memory is None else parse_memory(memory)
     try:
         given = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.of(hierarchy)
+        if ignore is not None or gold != "exact":
+            from hemlp.measures.incomplete_gold import read_gold
+
+            ignored = _look_up_ignored(given, ignore)
+            made = read_gold(made, ignored, gold, measures is MEASURES)
         reader, as_is = InputReader(labels, id, label, rows, stream=room is not None), rows is None
         ranked = all(isinstance(each, RankedMeasure) for each in made.values())
         sources = {
@@ -150,8 +163,8 @@ def evaluate(
             else reader.read_predictions(pred, f"predictions of {name}", ranked)
             for name, pred in named.items()
         }
-        gold = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
-        if isinstance(gold, LabelSets) and named.keys() <= {*(gold.ids or ())}:
+        truth = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
+        if isinstance(truth, LabelSets) and named.keys() <= {*(truth.ids or ())}:
             raise InvalidOption(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
@@ -161,10 +174,12 @@ def evaluate(
             getattr(source, "scores", None) is not None for source in sources.values()
         ):
             sources = select_scores(sources, made)
-        inputs = Inputs(given, gold, sources, made, policies, known)
+        inputs = Inputs(given, truth, sources, made, policies, known)
         threads = workers == 1 or all_compiled(tuple(made.values()), options)
         left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.check(undefined, left)
+        if ignore is not None:
+            facts = {name: {**counts, "ignored classes": len(ignored)} for name, counts in facts.items()}
         size = chunk or (CHUNK if left is None else _fit_chunk(left, inputs, facts))
         folder = None
         if resume is not None:
@@ -215,6 +230,14 @@ def _check_options(
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
         raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
+
+
+def _look_up_ignored(h: Hierarchy, ignore: Any) -> tuple[Label, ...]:
+    """The classes to ignore, each by its own label."""
+    if ignore is None:
+        return ()
+    listed = ignore if isinstance(ignore, str | PathLike) else list(ignore)
+    return tuple(h.labels[h.id(label)] for label in LabelSets.of(listed, source="ignore").vocabulary)
 
 
 def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[str, Any]:

@@ -131,6 +131,13 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "repeated": Key(
             _choice("error", "max"), "A class that is scored twice; max takes the greatest: --repeated max.", "error"
         ),
+        "ignore": Key(
+            PATH, "A file of classes that count neither for nor against: --ignore classes.txt.", metavar="FILE"
+        ),
+        "gold": Key(
+            _choice("exact", "at least"),
+            "Whether true classes may be too general; then lenient values stand beside: --gold 'at least'.", "exact",
+        ),
         "names": Key(PATH, "Names of classes, label<TAB>name a line: --names n.tsv."),
     },
     "tests": {

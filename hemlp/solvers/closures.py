@@ -32,6 +32,8 @@ class ClosureLists(BaseSolver):
         from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
 
+        if model.shared is not None or model.ignored is not None:
+            return model.counted(*model.closures())
         h, lists = model.batch.hierarchy, model.lists()
         pred, true = model.batch.pred, model.batch.true
         sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
