@@ -347,3 +347,46 @@ def test_the_command(tmp_path):
         H, ["mammal", "cow"], {"a": ["cow", "bird"]}, ["F_H"], ignore=["bird", "animal"], gold="at least"
     )
     assert means == {name: expected.mean("a", name) for name in ("F_H", "F_H" + LENIENT)}
+
+
+def test_what_is_more_specific_than_the_gold_is_said():
+    ev = evaluate(H, ["mammal", "cow"], {"a": ["cow", "bird"], "b": ["mammal", "cow"]}, ["F_H", "GIE"], gold="at least")
+    rows = {row[:2]: row[2:] for row in ev.more_specific().rows}
+    assert rows["a", "F_H"] == (pytest.approx(0.6), pytest.approx(0.7), pytest.approx(0.25))
+    assert rows["a", "GIE"] == (2.0, 1.5, pytest.approx(0.25))
+    assert math.isnan(rows["b", "F_H"][2])
+    assert "F_H: share of the loss that is more specific than the gold: a 25.0%, b nothing lost" in ev.table().notes
+    with pytest.raises(InvalidOption, match="at least"):
+        evaluate(H, ["cow"], {"a": ["cow"]}, ["F_H"]).more_specific()
+
+
+def test_consistency_is_its_definition():
+    for plain, h, true, pred, _ in random_cases("consistency", 40):
+        counts, number = [0] * 4, [0, 0]
+        for t, p in zip(true, pred, strict=True):
+            beside = [c for c in p if any(plain.below(c, a) for a in p)]
+            broken = [c for c in beside if not set(plain.parents[c]) & set(p)]
+            specific = [{c for c in s if not any(plain.below(d, c) for d in s)} for s in (t, p)]
+            full = set(p) == plain.closure(t, "up")
+            number = [number[0] + len(beside), number[1] + len(broken)]
+            for k, true_of in enumerate((beside, broken, specific[0] == specific[1], full)):
+                counts[k] += bool(true_of)
+        rows = evaluate(h, true, {"a": pred}, ["F_H"], rows="sets").consistency("a").rows
+        assert [row[1:3] for row in rows] == [
+            (number[0], counts[0]),
+            (number[1], counts[1]),
+            ("", counts[2]),
+            ("", counts[3]),
+        ]
+
+
+def test_hubs_change_nothing(monkeypatch):
+    """Lists of ancestors that stop at a class with many parents."""
+    monkeypatch.setattr("hemlp.hierarchy.structure.MANY_PARENTS", 0)
+    for plain, h, true, pred, ignore in random_cases("hubs", 30):
+        ev = evaluate(h, true, {"a": pred}, ["F_H", "GIE"], ignore=ignore, gold="at least", rows="sets")
+        sets = [plain.sets(t, p, ignore, True, "up") for t, p in zip(true, pred, strict=True)]
+        same(ev.per_instance("a", "F_H" + LENIENT), [set_score("F", t, p, lambda c: 1.0, 1) for t, p in sets])
+        if max(map(len, (*true, *pred))) < 3:
+            expected = [pair_score(plain, "GIE", t, p, ignore, True) for t, p in zip(true, pred, strict=True)]
+            same(ev.per_instance("a", "GIE" + LENIENT), expected)

@@ -41,7 +41,7 @@ def excused_pairs(batch: Batch, pairs: Pairs) -> Mask:
     wrong = ~np.isin(keys[PRED], keys[TRUE])
     predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
     excused: Mask = wrong[ends[PRED]]
-    excused[excused] = _is_below(batch.hierarchy, predicted[excused], true[excused])
+    excused[excused] = is_below(batch.hierarchy, predicted[excused], true[excused])
     return excused
 
 
@@ -72,7 +72,7 @@ def _project(batch: Batch) -> Batch:
     starts = np.searchsorted(at_pred, at_pred)
     second = starts[first] + np.arange(first.size) - np.searchsorted(first, first)
     general = np.zeros(at_pred.size, np.bool_)
-    general[first[_is_below(h, above[second], above[first])]] = True
+    general[first[is_below(h, above[second], above[first])]] = True
     rows = entry_rows(pred.ptr)
     kept = np.flatnonzero(number == 0)
     keys = rows[kept] * len(h) + pred.classes[kept], rows[at_pred[~general]] * len(h) + above[~general]
@@ -81,7 +81,7 @@ def _project(batch: Batch) -> Batch:
     return replace(batch, pred=side)
 
 
-def _is_below(h: Hierarchy, classes: IntArray, above: IntArray) -> Mask:
+def is_below(h: Hierarchy, classes: IntArray, above: IntArray) -> Mask:
     """Of each class whether it is a descendant of the one beside it."""
     if not classes.size:
         return np.zeros(0, np.bool_)

@@ -12,7 +12,7 @@ from hemlp.run.lazy import LazyModule
 if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
     from hemlp.analysis.diagnosis import branches as by_branch
-    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
+    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds, incomplete_gold
     from hemlp.analysis.diagnosis import levels as by_level
     from hemlp.analysis.explain import rows
     from hemlp.analysis.statistics import (
@@ -30,6 +30,7 @@ else:
     class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
     error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
     error_kinds = LazyModule("hemlp.analysis.diagnosis.error_kinds")
+    incomplete_gold = LazyModule("hemlp.analysis.diagnosis.incomplete_gold")
     by_level = LazyModule("hemlp.analysis.diagnosis.levels")
     rows = LazyModule("hemlp.analysis.explain.rows")
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
@@ -48,8 +49,8 @@ class Evaluation(Results):
     """Scores of systems × measures, and what can be asked of them.
 
     Tables (``Table``) have rows, and are frames, Markdown and LaTeX. ``levels``, ``classes``, ``branches``, ``errors``,
-    ``hits``, ``confusions``, ``costs``, ``explain`` and ``sensitivity`` need the labels: they raise ``InvalidOption``
-    where an evaluation was read from a file, which does not hold them.
+    ``hits``, ``consistency``, ``confusions``, ``costs``, ``explain`` and ``sensitivity`` need the labels: they raise
+    ``InvalidOption`` where an evaluation was read from a file, which does not hold them.
 
     Examples
     --------
@@ -83,6 +84,8 @@ class Evaluation(Results):
     branches = by_branch.branches
     errors = error_kinds.errors
     hits = error_kinds.hits
+    consistency = incomplete_gold.consistency
+    more_specific = incomplete_gold.more_specific
     confusions = error_costs.confusions
     costs = error_costs.costs
     explain = rows.explain
