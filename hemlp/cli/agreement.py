@@ -121,7 +121,7 @@ def compare_versions(
     check_writable([json_target(json_file)])
     reading = pop_file_options(given)
     systems = {name: reading.cut(file) for name, file in system_files(predictions).items()}
-    versions = (read_hierarchy(file, cycles=cycles) for file in (old, new))
-    change = compare_versions(*versions, reading.labels(true), systems, measures or ("F_H",), mapping=mapping)
+    before, after = (read_hierarchy(file, cycles=cycles) for file in (old, new))
+    change = compare_versions(before, after, reading.labels(true), systems, measures or ("F_H",), mapping=mapping)
     sections = [("", [change.table()]), ("Classes that vanished", [change.moves_table().head(most)])]
     show_or_write(json_file, change.to_dict, lambda: show_all(sections))

@@ -144,16 +144,17 @@ def compare_versions(
     given = read_mapping(mapping) if isinstance(mapping, str | PathLike) else dict(mapping or {})
     moves = _find_moves(before, after, given)
     names = {move.label: move.to[0] for move in moves if move.how == "renamed"}
-    targets = {names.get(label, label): (names.get(label, label),) for label in before.labels}
     kept = {names.get(label, label): label for label in before.labels}
+    targets: dict[Label, tuple[Label, ...]] = {label: (label,) for label in kept}
     targets |= {move.label: move.to for move in moves if move.how != "renamed"}
     renamed = Hierarchy.from_codes(
-        list(map(names.get, before.labels, before.labels)), before.edges.parents, before.edges.children,
+        [names.get(label, label) for label in before.labels], before.edges.parents, before.edges.children,
         weights=before.edges.weights,
     )  # fmt: skip
     sides = {"": LabelSets.of(true, source="true labels"), **{n: LabelSets.of(p, source=n) for n, p in systems.items()}}
-    same = {name: _relabel(before, side, lambda c: (names.get(c, c),)) for name, side in sides.items()}
-    gone = {name: _relabel(before, side, lambda c: targets[names.get(c, c)]) for name, side in sides.items()}
+    renames = {label: (name,) for name, label in kept.items()}
+    places = {label: targets[name] for name, label in kept.items()}
+    same, gone = ({n: _relabel(before, side, to) for n, side in sides.items()} for to in (renames, places))
     uses = Counter[Label]()
     for side in same.values():
         for code, number in zip(*np.unique(side.codes, return_counts=True), strict=True):
@@ -175,7 +176,7 @@ def _find_moves(old: Hierarchy, new: Hierarchy, mapping: Mapping[Label, Label]) 
     for label in old.labels:
         if label not in known:
             target, how = (new.aliases[label], "alias") if label in new.aliases else (mapping.get(label), "mapping")
-            if target in known or target in new.aliases:
+            if target is not None and target in new.ids:
                 places[label] = new.labels[new.ids[target]], how
     taken, moves = set(old.labels), []
     surviving = known & taken
@@ -218,11 +219,11 @@ def _with_vanished(old: Hierarchy, new: Hierarchy) -> Hierarchy:
     return Hierarchy.from_codes(labels, *ends, weights=weights)
 
 
-def _relabel(h: Hierarchy, sets: LabelSets, to: Any) -> LabelSets:
+def _relabel(h: Hierarchy, sets: LabelSets, to: Mapping[Label, Sequence[Label]]) -> LabelSets:
     """The label sets with what each class becomes."""
     classes = [h.labels[h.id(label)] for label in sets.vocabulary]
     rows = [
-        list(dict.fromkeys(each for code in sets.codes[start:stop] for each in to(classes[code])))
+        list(dict.fromkeys(each for code in sets.codes[start:stop] for each in to[classes[code]]))
         for start, stop in zip(sets.ptr[:-1], sets.ptr[1:], strict=True)
     ]
     made = LabelSets.of(rows, rows="sets", source=sets.source)

@@ -70,8 +70,8 @@ def consistency(ev: Results, system: SystemChoice = None) -> Table:
             instances += [np.unique(rows_of[each]).size for each in (beside, broken)] + _accurate(batch)
             number += len(batch)
         for kind, count, there in zip(KINDS, [*labels.tolist(), "", ""], instances.tolist(), strict=True):
-            head = (name, kind) if len(chosen) > 1 else (kind,)
-            rows.append((*head, count, there, there / number if number else math.nan))
+            of = (name, kind) if len(chosen) > 1 else (kind,)
+            rows.append((*of, count, there, there / number if number else math.nan))
     head = ["system", "what"] if len(chosen) > 1 else ["what"]
     return Table([*head, "labels", "instances", "share of instances"], rows)
 
