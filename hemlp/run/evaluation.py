@@ -12,7 +12,8 @@ from hemlp.run.lazy import LazyModule
 if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
     from hemlp.analysis.diagnosis import branches as by_branch
-    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds, incomplete_gold
+    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
+    from hemlp.analysis.diagnosis import consistency as of_labels
     from hemlp.analysis.diagnosis import levels as by_level
     from hemlp.analysis.explain import rows
     from hemlp.analysis.statistics import (
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         correlations,
         evaluation_verdicts,
         intervals,
+        leniency,
         planning,
         summary_table,
     )
@@ -30,7 +32,8 @@ else:
     class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
     error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
     error_kinds = LazyModule("hemlp.analysis.diagnosis.error_kinds")
-    incomplete_gold = LazyModule("hemlp.analysis.diagnosis.incomplete_gold")
+    of_labels = LazyModule("hemlp.analysis.diagnosis.consistency")
+    leniency = LazyModule("hemlp.analysis.statistics.leniency")
     by_level = LazyModule("hemlp.analysis.diagnosis.levels")
     rows = LazyModule("hemlp.analysis.explain.rows")
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
@@ -84,8 +87,8 @@ class Evaluation(Results):
     branches = by_branch.branches
     errors = error_kinds.errors
     hits = error_kinds.hits
-    consistency = incomplete_gold.consistency
-    more_specific = incomplete_gold.more_specific
+    consistency = of_labels.consistency
+    more_specific = leniency.more_specific
     confusions = error_costs.confusions
     costs = error_costs.costs
     explain = rows.explain

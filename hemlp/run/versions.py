@@ -98,12 +98,8 @@ class VersionChange:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        table = self.table()
-        return {
-            "means": [dict(zip(table.columns, row, strict=True)) for row in table.rows], "notes": list(table.notes),
-            "moves": [{"class": m.label, "now": list(m.to), "how": m.how, "labels": self.uses.get(m.label, 0)}
-                      for m in self.moves],
-        }  # fmt: skip
+        means = [dict(zip(self.table().columns, row, strict=True)) for row in self.table().rows]
+        return {"means": means, "moves": [{**vars(m), "labels": self.uses.get(m.label, 0)} for m in self.moves]}
 
 
 def compare_versions(

@@ -59,8 +59,8 @@ class ClosureModel(Model[ClosureSolution]):
     def __getitem__(self, rows: int | slice) -> ClosureModel:
         batch, shared = self.batch[rows], self.shared
         if shared is not None:
-            start, stop, _ = (rows if isinstance(rows, slice) else slice(rows, rows + 1)).indices(len(self))
-            ptr = shared[0][start : max(start, stop) + 1]
+            of = range(len(self))[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
+            ptr = shared[0][of.start : of.start + len(of) + 1]
             shared = ptr - ptr[0], shared[1][ptr[0] : ptr[-1]]
         return replace(self, batch=batch, shared=shared)
 

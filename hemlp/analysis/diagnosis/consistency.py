@@ -1,4 +1,4 @@
-"""Diagnosis of label sets: what is more specific than the gold, and whether predicted sets agree with the hierarchy."""
+"""Diagnosis of label sets: whether predicted sets agree with the hierarchy."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from hemlp.analysis.diagnosis.system_batches import SystemChoice, choose_systems, iter_batches
-from hemlp.analysis.statistics.leniency import excused_losses
 from hemlp.arrays import IntArray, entry_rows
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, TRUE
@@ -19,21 +18,6 @@ from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import Table
 
 KINDS = ("labels beside their ancestors", "paths that break", "leaf-only accuracy", "full-path accuracy")
-
-
-def more_specific(ev: Results) -> Table:
-    """How much of each loss is predictions that are more specific than the gold: what the lenient value excuses.
-
-    Examples
-    --------
-    >>> from hemlp import Hierarchy, evaluate
-    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "cow"), ("animal", "bird")])
-    >>> ev = evaluate(h, ["mammal", "cow"], {"A": ["cow", "bird"]}, ["F_H"], gold="at least")
-    >>> [(system, measure, round(share, 2)) for system, measure, _, _, share in ev.more_specific().rows]
-    [('A', 'F_H', 0.25)]
-    """
-    notes = ["share: of the loss, by which a lenient value is better than the strict one"]
-    return Table(["system", "measure", "strict", "lenient", "share"], excused_losses(ev), notes)
 
 
 def consistency(ev: Results, system: SystemChoice = None) -> Table:
@@ -100,16 +84,8 @@ def _inconsistent(batch: Batch) -> tuple[Mask, Mask]:
 def _accurate(batch: Batch) -> list[int]:
     """In how many instances the most specific classes are equal, and in how many the predicted set is the full path."""
     size = len(batch.hierarchy)
-
-    def keys(side: Side, kept: Mask | None = None) -> IntArray:
-        made: IntArray = entry_rows(side.ptr) * size + side.classes
-        return made if kept is None else made[kept]
-
-    def specific(side: Side) -> IntArray:
-        kept = np.ones(side.classes.size, np.bool_)
-        kept[_related(batch, side)[1]] = False
-        return keys(side, kept)
-
+    keys = [entry_rows(side.ptr) * size + side.classes for side in batch.sides]
+    specific = [np.delete(of, _related(batch, side)[1]) for of, side in zip(keys, batch.sides, strict=True)]
     ptr, nodes, _ = ClosureModel("", replace(batch, pred=batch.true), "up", np.ones(size + 1)).closures()
-    sides = (specific(batch.pred), specific(batch.true)), (keys(batch.pred), entry_rows(ptr) * size + nodes)
+    sides = specific, (keys[PRED], entry_rows(ptr) * size + nodes)
     return [len(batch) - np.unique(np.setxor1d(*pair) // size).size for pair in sides]
