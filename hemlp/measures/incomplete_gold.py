@@ -22,7 +22,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch
 from hemlp.measures.at_k import RankedMeasure
-from hemlp.measures.augmentations import Flat, LcaGraph, Tolerant
+from hemlp.measures.augmentations import Ancestors, Flat, Implied
 from hemlp.measures.base import Measure
 from hemlp.measures.constrained import ConstrainedMeasure
 from hemlp.measures.derived import LENIENT, DerivedMeasure, Gold
@@ -84,21 +84,12 @@ class IncompleteGold(DerivedMeasure):
         custom = "custom" in self.measure.serializable_fields().values()
         return {**plain, "measure": "custom" if custom else str(self.measure)}
 
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """Those of the measure, and how true labels are read."""
-        ignored = (
-            {"ignore": f"{plural(len(self.ignore), 'class', 'classes')} {fingerprint(self.ignore)}"}
-            if self.ignore
-            else {}
-        )
-        return {**self.measure.parameters, **ignored, "gold": self.gold}
-
     def _sign(self) -> str:
-        own = ",".join(f"{key}:{value}" for key, value in self.parameters.items() if key in ("ignore", "gold"))
-        _, _, rest = self.measure.signature.partition("|")
-        parameters, mark, rest = rest.partition("|")
-        return f"{self.name}|{','.join(filter(None, (parameters, own)))}{mark}{rest}"
+        """That of the measure, with how true labels are read."""
+        ignored = f"ignore:{plural(len(self.ignore), 'class', 'classes')} {fingerprint(self.ignore)}"
+        _, parameters, *rest = self.measure.signature.split("|")
+        own = [parameters, ignored if self.ignore else "", f"gold:{self.gold}"]
+        return "|".join([self.name, ",".join(filter(None, own)), *rest])
 
     @property
     def _model_key(self) -> Hashable:
@@ -135,7 +126,7 @@ def reads_incomplete_gold(measure: Measure) -> bool:
     if isinstance(measure, RankedMeasure | ConstrainedMeasure):
         return reads_incomplete_gold(measure.measure)
     if isinstance(measure, SetMeasure):
-        return not isinstance(measure.augment, LcaGraph | Tolerant)
+        return isinstance(measure.augment, Ancestors | Flat | Implied)
     return isinstance(measure, PairMeasure)
 
 
