@@ -62,6 +62,7 @@ def pages() -> dict[str, str]:
         "../hemlp/__init__.pyi": stub(),
         "../hemlp/measures/literals.py": literals_module(),
         **{f"pictures/{name}.svg": phenomena.phenomenon(name) for name in phenomena.PHENOMENA},
+        **{f"pictures/{name}.svg": phenomena.small(name) for name in phenomena.SMALL},
     }
     rows = []
     for name, named in NAMED.items():

@@ -14,6 +14,7 @@ NAMES = {
     "run.evaluation": "Evaluation",
     "run.evaluate": "evaluate",
     "run.sweep": "Sweep sweep",
+    "run.versions": "compare_versions",
     "analysis.explain.network": "network_picture",
     "hierarchy.dag": "Hierarchy",
     "hierarchy.labels": "TOP",

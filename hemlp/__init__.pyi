@@ -76,6 +76,7 @@ from hemlp.run.evaluate import evaluate as evaluate
 from hemlp.run.evaluation import Evaluation as Evaluation
 from hemlp.run.sweep import Sweep as Sweep
 from hemlp.run.sweep import sweep as sweep
+from hemlp.run.versions import compare_versions as compare_versions
 from hemlp.solvers import Solver as Solver
 from hemlp.solvers import Status as Status
 from hemlp.stats import ExactGreedy as ExactGreedy
@@ -114,6 +115,7 @@ __all__ = [
     "bounds",
     "cafa",
     "compare_exact_greedy",
+    "compare_versions",
     "consistency",
     "costs",
     "counterexample",

@@ -101,7 +101,7 @@ def _average_scores(
 ) -> float | FloatArray:
     """One number from the scores of instances, or these."""
     if isinstance(made, RankedMeasure):
-        scores = made.without_k(scores)
+        scores = made.underlying(scores)
         made = made.measure
     if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
         return micro_average(made, scores, zero_division)

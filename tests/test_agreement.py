@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import math
 import random
@@ -19,6 +20,7 @@ from hemlp.analysis.agreement import _BySet
 from hemlp.analysis.statistics.planning import detectable_difference
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption, MisalignedSides, UndefinedScore
+from hemlp.run.gate import Gate
 from tests.oracle import DATA
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
@@ -187,3 +189,46 @@ def test_sample_size_is_its_formula():
         ev.sample_size(first, first, "F_H")
     with pytest.raises(InvalidOption, match="power"):
         ev.sample_size(first, second, "F_H", power=1)
+
+
+def test_planning_on_medline(data):
+    folder = data / "medline_mesh"
+    systems = {name: folder / f"pred_{name}.txt" for name in ("knn30", "topdown_lcpn", "rocchio_top8")}
+    ev = evaluate(data / "mesh2016" / "mesh_hierarchy.txt", folder / "gold.txt", systems, ["F_H"])
+    assert ev.sample_size("knn30", "topdown_lcpn", "F_H") == 53
+    assert 6_000 < ev.sample_size("topdown_lcpn", "rocchio_top8", "F_H") < 6_400
+
+
+def test_nine_classifiers_of_16s_sequences(data):
+    annotators = {}
+    for file in sorted((data / "taxa16s").glob("pred_*.tsv.gz")):
+        rows = (line.split("\t") for line in gzip.decompress(file.read_bytes()).decode().splitlines()[1:])
+        paths = {row[0]: [part.strip() for part in row[1].split(";")] for row in rows}
+        annotators[file.name] = {
+            name: [part for part in path if not part.endswith("__") and part] for name, path in paths.items()
+        }
+    paths = [path for of in annotators.values() for path in of.values()]
+    edges = {(">".join(path[:k]), ">".join(path[: k + 1])) for path in paths for k in range(1, len(path))}
+    h = Hierarchy.from_edges(edges, classes={path[0] for path in paths if path})
+    labels = {
+        who: {name: [">".join(path)] if path else [] for name, path in of.items()} for who, of in annotators.items()
+    }
+    assert agreement(h, labels, "accuracy").alpha == pytest.approx(0.73, abs=0.005)
+    assert agreement(h, labels, "SDL").alpha == pytest.approx(0.95, abs=0.005)
+
+
+def test_the_gate_and_the_page_say_what_is_too_small_to_see(tmp_path):
+    mesh = examples.mesh_mini()
+    first, second = "knn30", "svm_ovr_freq60"
+    old = evaluate(mesh.hierarchy, mesh.true, {"a": mesh.systems[first]}, ["F_H"])
+    new = evaluate(mesh.hierarchy, mesh.true, {"a": mesh.systems[second]}, ["F_H"])
+    drops = Gate(old).compare(new)
+    (change,) = drops.changes
+    spread = stdev((new.per_instance("a", "F_H") - old.per_instance("a", "F_H")).tolist())
+    assert change.detectable == pytest.approx(2.8015852 * spread / math.sqrt(200), rel=1e-6)
+    assert any("smallest drop that this test set can detect" in note for note in drops.table().notes)
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b")])
+    ev = evaluate(h, ["a"] * 20, {"A": ["a"] * 19 + ["b"], "B": ["a"] * 18 + ["b", "b"]}, ["F_H"])
+    size = ev.sample_size("A", "B", "F_H")
+    ev.to_html(tmp_path / "r.html")
+    assert f"would need about {int(float(f'{int(size):.2g}')):,} instances" in (tmp_path / "r.html").read_text()

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,19 +41,13 @@ WORST = 10
 """Instances that are listed."""
 
 
-class _Disagreements(Protocol):
-    """Sums of errors between annotations; ``times``: how often each instance was drawn, resamples × instances."""
-
-    def observed(self) -> FloatArray:
-        """Of each instance: Σ over ordered pairs of its annotations."""
-
-    def expected(self, times: FloatArray) -> FloatArray:
-        """Of each resample: Σ over ordered pairs of all its annotations."""
-
-
 @dataclass(frozen=True, eq=False)
 class _ByClass:
-    """SDL: ``counts`` says how many annotations of an instance hold a class, which weighs ``weights``."""
+    """SDL: ``counts`` says how many annotations of an instance hold a class, which weighs ``weights``.
+
+    ``observed``: of each instance Σ of errors over ordered pairs of its annotations; ``expected``: of each resample Σ
+    over those of all its annotations; ``times``: how often each instance was drawn, resamples × instances.
+    """
 
     counts: sp.csr_matrix
     sizes: IntArray
@@ -124,7 +118,7 @@ class Agreement:
         return sizes
 
     @cached_property
-    def _sums(self) -> _Disagreements:
+    def _sums(self) -> _ByClass | _BySet:
         _, instances = np.nonzero(self._table >= 0)
         sets = self._table[self._table >= 0]
         shape = len(self.ids), len(self.batch)

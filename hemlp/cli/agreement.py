@@ -1,4 +1,4 @@
-"""Commands about the labels that an evaluation stands on: how far annotators agree, and how many are needed."""
+"""Commands about the labels that an evaluation stands on: how far annotators agree, how many are needed, versions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import click
 
 from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
+    file_options,
     hierarchy_keys,
     input_options,
     json_target,
@@ -88,3 +89,39 @@ def sample_size(
     for name in ev.measures:
         size = plan(ev, first, second, name, power=power, level=level, difference=difference)
         click.echo(f"{name}: {first} and {second} need {size}")
+
+
+@click.command("compare-versions", cls=AdvisingCommand)
+@click.argument("old")
+@click.argument("new")
+@click.argument("true")
+@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@measure_option
+@click.option(
+    "--mapping", type=click.Path(), metavar="FILE", help="Where classes went, as SSSOM: --mapping m.sssom.tsv."
+)
+@click.option("--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Of moves: --rows 25.")
+@click.option("--json", "json_file", type=click.Path(), help="Write the result, - for the output: --json v.json.")
+@file_options("--rows")
+@hierarchy_keys
+def compare_versions(
+    old: str, new: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], mapping: str | None,
+    most: int, json_file: str | None, **given: Any,
+) -> None:  # fmt: skip
+    """Score the same labels on two versions of a taxonomy, and split the difference: labels moved, edges changed.
+
+    Classes that vanished follow aliases (alternative ids, replaced_by) and the mapping, or go to their lowest ancestors
+    that survive. The labels are those of OLD.
+
+    Example: hemlp compare-versions go2019.obo go2022.obo gold.txt blast=a.txt -m F_H
+    """
+    from hemlp import compare_versions
+    from hemlp.report.outputs import check_writable, system_files
+
+    check_writable([json_target(json_file)])
+    reading = pop_file_options(given)
+    systems = {name: reading.cut(file) for name, file in system_files(predictions).items()}
+    before, after = (open_hierarchy(file, dict(given)) for file in (old, new))
+    change = compare_versions(before, after, reading.labels(true), systems, measures or ("F_H",), mapping=mapping)
+    sections = [("", [change.table()]), ("Classes that vanished", [change.moves_table().head(most)])]
+    show_or_write(json_file, change.to_dict, lambda: show_all(sections))

@@ -12,6 +12,7 @@ from hemlp.cli.options import (
     choice,
     digits_option,
     file_options,
+    gold_options,
     input_options,
     intervals_option,
     key_option,
@@ -52,6 +53,7 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @intervals_option
 @digits_option
 @quiet_option
+@gold_options
 @names_option
 @file_options("--format", "--rows")
 @input_options
@@ -93,7 +95,7 @@ def diagnosis_tables(
     """All tables, with their titles, and of how many rows those that can be long are shown."""
     from hemlp.measures.pair_measure import pairs_classes
 
-    (name,), systems = ev.measures, ev.systems[0] if len(ev.systems) == 1 else None
+    name, systems = ev.measures[0], ev.systems[0] if len(ev.systems) == 1 else None
     assert ev.inputs is not None
     pairs = name if pairs_classes(ev.inputs.measures[name]) else "GIE"
     where, branches = _branch_table(ev, name, level, intervals)
@@ -105,6 +107,8 @@ def diagnosis_tables(
         ("classes", ev.classes(systems, on=on, intervals=intervals), rows),
         (f"what is taken for what, by the pairs of {pairs}", ev.confusions(systems, pairs), rows),
         (f"what classes cost by {pairs}", ev.costs(systems, pairs), rows),
+        ("whether predicted sets agree with the hierarchy", ev.consistency(systems), None),
+        *([("more specific than the gold", ev.more_specific(), None)] if len(ev.measures) > 1 else []),
     ]
 
 

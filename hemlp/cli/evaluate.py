@@ -14,6 +14,7 @@ from hemlp.cli.options import (
     cluster_options,
     combine,
     echo_written,
+    gold_options,
     input_options,
     key_option,
     label_file_options,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
 @tuning_options
 @solver_options
 @label_file_options
+@gold_options
 @names_option
 @input_options
 def evaluate(

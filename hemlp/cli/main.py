@@ -33,6 +33,7 @@ COMMANDS = LazyCommands(
         "properties": "hemlp.cli.properties:properties",
         "agreement": "hemlp.cli.agreement:agreement",
         "sample-size": "hemlp.cli.agreement:sample_size",
+        "compare-versions": "hemlp.cli.agreement:compare_versions",
         "play": "hemlp.cli.play:play",
         "ic": "hemlp.cli.check:ic",
         "check": "hemlp.cli.check:check",

@@ -67,6 +67,7 @@ naming = key_option("options", "language"), key_option("options", "relations", "
 hierarchy_keys = combine(key_option("options", "cycles"), *naming)
 label_options = combine(hierarchy_keys, key_option("options", "unknown"), key_option("options", "unknown_true"))
 input_options = combine(label_options, key_option("options", "missing"))
+gold_options = combine(key_option("options", "ignore"), key_option("options", "gold"))
 
 
 def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:

@@ -167,7 +167,8 @@ class Side:
 class Batch(HtmlDisplay):
     """True and predicted class sets of the same instances, over one hierarchy. Make one with ``Batch.of``.
 
-    ``given`` is the hierarchy before unknown labels were added to it as isolated classes.
+    ``given`` is the hierarchy before unknown labels were added to it as isolated classes. ``lenient``: true classes may
+    be too general, so that pairings excuse predicted classes below them.
     """
 
     hierarchy: Hierarchy
@@ -176,6 +177,7 @@ class Batch(HtmlDisplay):
     ids: tuple[Label, ...] | None
     given: Hierarchy
     policies: str
+    lenient: bool = False
 
     @classmethod
     def concatenate(cls, parts: Sequence[Batch]) -> Batch:

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,6 @@ from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.derived import DerivedMeasure
-from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import as_batch, sharing_key
 from hemlp.optimize.model import Model
 
@@ -112,8 +111,3 @@ class RankedMeasure(DerivedMeasure):
         if not pairs_classes(self.measure):
             raise InvalidOption(f"{self} has no default cost, of which it could be a function")
         return self.measure.sensitivity(self._as_batch(data, true, pred))
-
-    def without_k(self, scores: Scores) -> Scores:
-        """Scores of this measure as those of the measure without k, on the same predictions."""
-        own = {self.measure.name if name == self.name else name: values for name, values in scores.columns.items()}
-        return replace(scores, name=self.measure.name, columns=own)

@@ -17,9 +17,9 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, UndefinedScore
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import DerivedMeasure
 from hemlp.measures.instance_scores import Scores, mean
 from hemlp.measures.set_measure import SET_SCORES, SetFacts, SetMeasure
 from hemlp.options import check_choice
@@ -41,8 +41,8 @@ def average_scores(measure: Measure, scores: Scores, average: Average) -> float:
         If there is nothing to average; but the plain mean of nothing is nan.
     """
     check_choice("average", average, AVERAGES)
-    if isinstance(measure, RankedMeasure):
-        return average_scores(measure.measure, measure.without_k(scores), average)
+    if isinstance(measure, DerivedMeasure):
+        return average_scores(measure.measure, measure.underlying(scores), average)
     if average == "mean":
         return scores.mean()
     if average == "where_wrong":

@@ -19,6 +19,7 @@ KINDS = {
     "PairMeasure": "hemlp.measures.pair_measure",
     "SetMeasure": "hemlp.measures.set_measure",
     "ConstrainedMeasure": "hemlp.measures.constrained",
+    "IncompleteGold": "hemlp.measures.incomplete_gold",
     **dict.fromkeys(("MatchMeasure", "NearestMeasure", "TransportMeasure"), "hemlp.measures.former_classes"),
 }
 """Classes of measures that definitions begin with, and where they are."""

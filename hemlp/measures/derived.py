@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,12 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
+from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy
+
+Gold = Literal["exact", "at least"]
+LENIENT = " (lenient)"
+"""What follows the name of a measure where true classes may be too general: gold is "at least" what is said."""
 
 
 class DerivedMeasure(Measure):
@@ -75,3 +81,8 @@ class DerivedMeasure(Measure):
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         columns = self.measure._compute_columns(model, solution)
         return {self.name if name == self.measure.name else name: values for name, values in columns.items()}
+
+    def underlying(self, scores: Scores) -> Scores:
+        """Scores of this measure as those of the measure that it is made of, on the same sets."""
+        own = {self.measure.name if name == self.name else name: values for name, values in scores.columns.items()}
+        return replace(scores, name=self.measure.name, columns=own)

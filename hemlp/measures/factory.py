@@ -300,7 +300,7 @@ def shorten(text: str) -> str:
 @cache
 def _default_parameters(name: str) -> dict[str, str]:
     """The parameters of a named measure at their defaults, as texts."""
-    known = NAMED.get(name.partition("@")[0])
+    known = NAMED.get(re.sub("(_lenient|_ignoring)?(@.*)?$", "", name))
     return {} if known is None else {key: str(value) for key, value in known.default_parameters.items()}
 
 

@@ -25,6 +25,7 @@ from hemlp.measures.pair_scores import PAIR_SCORES, MatchFacts, MatchScore, Pair
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, pairing_bytes
 from hemlp.optimize.joint import JointModel
 from hemlp.options import plain_horizon, plain_number
+from hemlp.problems.incomplete_gold import excused_classes, excused_pairs
 from hemlp.problems.pairing.bounds import EACH, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.problems.pairing.build_model import (
     build_nearest,
@@ -223,6 +224,9 @@ class PairMeasure(Measure):
         given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
         sides = zip(given, (batch.pred, batch.true), SIDES, strict=True)
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
+        if batch.lenient:
+            free = excused_classes(batch, pairs) & np.isfinite(defaults[PRED])
+            defaults[PRED] = np.where(free, 0.0, defaults[PRED])
         if self.weights is not None:
             kappa, defaults = weighed(batch, pairs, kappa, defaults, self.weights)
         rules = self.bounds
@@ -256,7 +260,7 @@ class PairMeasure(Measure):
             kappa = np.minimum(kappa, 2.0 * self.horizon)
         if self.max_distance is not None:
             kappa = np.where(kappa > self.max_distance, math.inf, kappa)
-        return kappa
+        return np.where(excused_pairs(batch, pairs), 0.0, kappa) if batch.lenient else kappa
 
     def _bounds(
         self, batch: Batch, first_row: int = 0

@@ -30,7 +30,7 @@ from hemlp.options import check_choice, plain_number
 class SetFacts:
     """What a score may be made of, an array each: weights of the two sets and of what they share; are they equal?
 
-    ``classes``: the number of classes of the hierarchy.
+    ``classes``: the number of classes of the hierarchy that are not ignored.
     """
 
     predicted: FloatArray
@@ -256,7 +256,10 @@ class SetMeasure(Measure):
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
         predicted, true, common = solution.sums.T
-        facts = SetFacts(predicted, true, common, solution.equal, len(model.batch.hierarchy))
+        classes, ignored = len(model.batch.hierarchy), getattr(model, "ignored", None)
+        if ignored is not None:
+            classes = max(classes - int(ignored.sum()), 1)
+        facts = SetFacts(predicted, true, common, solution.equal, classes)
         columns = {"predicted": predicted, "true": true, "common": common, **solution.columns}
         columns |= {column: SET_SCORES[score].function(facts) for column, score in self.augment.scores.items()}
         return columns | {self.name: self._scorer.function(facts)}

@@ -17,6 +17,7 @@ from hemlp.analysis.statistics.comparisons import (
 )
 from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
 from hemlp.analysis.statistics.intervals import bootstrap_note, difference_intervals, interval, resampling_units
+from hemlp.analysis.statistics.planning import describe_needed
 from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
@@ -49,7 +50,8 @@ class Verdict:
             return "equal means"
         if self.pair.better != self.winner:
             return f"{self.next} is better on the instances on which both are defined"
-        return "" if self.pair.significant else f"p = {_format_p(self.pair.corrected)}"
+        words = f"p = {_format_p(self.pair.corrected)}", _needed(self.pair)
+        return "" if self.pair.significant else "; ".join(filter(None, words))
 
 
 def _format_p(value: float) -> str:
@@ -183,13 +185,18 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
             Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
             Cell(_unbroken(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
             Cell(_unbroken(markup(_format_p(sign.p))), sign.p),
-            Cell(markup(each.sign_favours)), Cell(markup(each.remark)),
+            Cell(markup(each.sign_favours)), Cell(markup("; ".join(filter(None, (each.remark, _needed(each)))))),
         ])  # fmt: skip
     words = (
         "difference: better minus worse; won: by the system that the sign test favours, of the instances that differ; "
         "effect: Cohen's d of the paired differences"
     )
     return table(columns, rows) + notes([words])
+
+
+def _needed(pair: PairComparison) -> str:
+    """How many instances would be enough, where these are not."""
+    return "" if pair.significant else describe_needed(pair.effect, pair.instances)
 
 
 def _interval_cell(low: float, high: float) -> Cell:

@@ -92,9 +92,13 @@ def describe_dropped_labels(facts: Mapping[str, Mapping[str, float]]) -> dict[st
 
 
 def dropped_notes(facts: Mapping[str, Mapping[str, float]]) -> list[str]:
-    """A note of the true labels that no score sees, if any were dropped."""
+    """Notes of the true labels that no score sees, if any were dropped, and of what is ignored by scores alone."""
     dropped = describe_dropped_labels(facts)
-    return [f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else []
+    notes = [f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else []
+    ignored = next(iter(facts.values())).get("ignored classes", 0)
+    return notes + (
+        [f"{plural(int(ignored), 'class', 'classes')} that scores ignore are counted here"] if ignored else []
+    )
 
 
 def describe_unknown_labels(counts: Mapping[str, float]) -> str:

@@ -19,6 +19,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
+from hemlp.measures.derived import LENIENT
 from hemlp.measures.factory import restore_measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
@@ -128,7 +129,7 @@ class Results:
         scores = self._of(system, measure)
         return scores.values if column is None else scores[column]
 
-    def mean(self, system: str, measure: str, average: Average = "mean") -> float:
+    def mean(self, system: str, measure: str, average: Average = "mean", *, lenient: bool = False) -> float:
         """The average over the instances on which the measure is defined; nan where it is defined on none.
 
         Parameters
@@ -139,6 +140,8 @@ class Results:
             "mean", or of set-based measures "micro" (sets are added up first), "of_means" (F from mean P and mean R)
             and "cafa" (the same, P over the instances that have a prediction), or "where_wrong" (the mean over the
             instances that are not perfect).
+        lenient
+            Where true classes may be too general (``evaluate(..., gold="at least")``): what is below one is no error.
 
         Raises
         ------
@@ -153,6 +156,9 @@ class Results:
         >>> [round(ev.mean("A", "F_H", average), 2) for average in ("mean", "micro", "of_means", "cafa", "where_wrong")]
         [0.5, 0.6, 0.5, 0.6, 0.25]
         """
+        if lenient and measure in self.measures and measure + LENIENT not in self.measures:
+            raise InvalidOption(f"there is no lenient mean of {measure}: evaluate(..., gold='at least') makes it")
+        measure += LENIENT if lenient else ""
         scores = self._of(system, measure)
         if average == "mean":
             return scores.mean()

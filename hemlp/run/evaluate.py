@@ -29,6 +29,7 @@ from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import Gold
 from hemlp.measures.factory import measure
 from hemlp.measures.information import complete_measures
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
@@ -76,6 +77,8 @@ def evaluate(
     label: str | None = None,
     rows: RowKind | None = None,
     corpus: Any = None,
+    ignore: Any = None,
+    gold: Gold = "exact",
 ) -> Evaluation:
     """Score every system with every measure.
 
@@ -124,6 +127,11 @@ def evaluate(
     corpus
         Label sets, for measures that need information content and have none, such as BMA(cost='lin'); without it such
         a cost takes that of the true labels, with a warning.
+    ignore
+        Classes that count neither for nor against, or the path of a file of them.
+    gold
+        "at least": true classes may be too general. Beside each measure there is its lenient value, by which a
+        predicted class below a true class is no error: ``ev.mean(..., lenient=True)``.
 
     Raises
     ------
@@ -154,24 +162,31 @@ def evaluate(
             else reader.read_predictions(pred, f"predictions of {name}", ranked)
             for name, pred in named.items()
         }
-        gold = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
-        if isinstance(gold, LabelSets) and named.keys() <= {*(gold.ids or ())}:
+        truth = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
+        if isinstance(truth, LabelSets) and named.keys() <= {*(truth.ids or ())}:
             raise InvalidOption(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
             )
         given = given if names is None else given.with_names(names)
         costs = [getattr(getattr(each, "measure", each), "cost", None) for each in made.values()]
         if corpus is not None or any(getattr(cost, "lacks_weights", False) for cost in costs):
-            made = _with_corpus(made, given, gold, corpus, policies)
+            made = _with_corpus(made, given, truth, corpus, policies)
+        if ignore is not None or gold != "exact":
+            from hemlp.measures.incomplete_gold import read_gold
+
+            ignored = _look_up_ignored(given, ignore)
+            made = read_gold(made, ignored, gold, measures is MEASURES)
         known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()
         ):
             sources = select_scores(sources, made)
-        inputs = Inputs(given, gold, sources, made, policies, known)
+        inputs = Inputs(given, truth, sources, made, policies, known)
         threads = workers == 1 or all_compiled(tuple(made.values()), options)
         left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.check(undefined, left)
+        if ignore is not None:
+            facts = {name: {**counts, "ignored classes": len(ignored)} for name, counts in facts.items()}
         size = chunk or (CHUNK if left is None else _fit_chunk(left, inputs, facts))
         folder = None
         if resume is not None:
@@ -204,10 +219,10 @@ def evaluate(
 
 
 def _with_corpus(
-    made: dict[str, Measure], h: Hierarchy, gold: Source, corpus: Any, policies: Policies
+    made: dict[str, Measure], h: Hierarchy, truth: Source, corpus: Any, policies: Policies
 ) -> dict[str, Measure]:
     """The measures with what they need of a corpus."""
-    own = gold if isinstance(gold, LabelSets) else read_labels(gold.source)
+    own = truth if isinstance(truth, LabelSets) else read_labels(truth.source)
     seen = None if corpus is None else LabelSets.of(corpus, source="corpus")
     return complete_measures(made, h, own, seen, policies.unknown_true or "error")
 
@@ -232,6 +247,14 @@ def _check_options(
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
         raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
+
+
+def _look_up_ignored(h: Hierarchy, ignore: Any) -> tuple[Label, ...]:
+    """The classes to ignore, each by its own label."""
+    if ignore is None:
+        return ()
+    listed = ignore if isinstance(ignore, str | PathLike) else list(ignore)
+    return tuple(h.labels[h.id(label)] for label in LabelSets.of(listed, source="ignore").vocabulary)
 
 
 def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
     from hemlp.analysis.diagnosis import branches as by_branch
     from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
+    from hemlp.analysis.diagnosis import consistency as of_labels
     from hemlp.analysis.diagnosis import levels as by_level
     from hemlp.analysis.explain import rows
     from hemlp.analysis.statistics import (
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         correlations,
         evaluation_verdicts,
         intervals,
+        leniency,
         planning,
         summary_table,
     )
@@ -30,6 +32,8 @@ else:
     class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
     error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
     error_kinds = LazyModule("hemlp.analysis.diagnosis.error_kinds")
+    of_labels = LazyModule("hemlp.analysis.diagnosis.consistency")
+    leniency = LazyModule("hemlp.analysis.statistics.leniency")
     by_level = LazyModule("hemlp.analysis.diagnosis.levels")
     rows = LazyModule("hemlp.analysis.explain.rows")
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
@@ -48,8 +52,8 @@ class Evaluation(Results):
     """Scores of systems × measures, and what can be asked of them.
 
     Tables (``Table``) have rows, and are frames, Markdown and LaTeX. ``levels``, ``classes``, ``branches``, ``errors``,
-    ``hits``, ``confusions``, ``costs``, ``explain`` and ``sensitivity`` need the labels: they raise ``InvalidOption``
-    where an evaluation was read from a file, which does not hold them.
+    ``hits``, ``consistency``, ``confusions``, ``costs``, ``explain`` and ``sensitivity`` need the labels: they raise
+    ``InvalidOption`` where an evaluation was read from a file, which does not hold them.
 
     Examples
     --------
@@ -83,6 +87,8 @@ class Evaluation(Results):
     branches = by_branch.branches
     errors = error_kinds.errors
     hits = error_kinds.hits
+    consistency = of_labels.consistency
+    more_specific = leniency.more_specific
     confusions = error_costs.confusions
     costs = error_costs.costs
     explain = rows.explain

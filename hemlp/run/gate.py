@@ -17,6 +17,7 @@ import numpy as np
 from hemlp.analysis.statistics.comparisons import format_difference_interval
 from hemlp.analysis.statistics.differences import PairedDifferences, drop_undefined, subtract_scores
 from hemlp.analysis.statistics.intervals import resampling_units, shared_bootstrap
+from hemlp.analysis.statistics.planning import detectable_difference
 from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.arrays import FloatArray
 from hemlp.errors import IncomparableBaseline, InvalidOption
@@ -54,6 +55,8 @@ class Change:
     instances: int
     lost: int
     greater_is_better: bool
+    detectable: float = math.nan
+    """The least drop that so many instances show with a power of 0.8."""
 
     @property
     def drop(self) -> float:
@@ -145,6 +148,9 @@ class Gate:
             raise IncomparableBaseline(
                 f"{self.name}: there is no instance on which {name} of {system} is defined both there and now"
             )
+        gaps = subtract_scores(pairs[1], pairs[0])
+        finite = gaps[np.isfinite(gaps)]
+        spread = float(np.std(finite, ddof=1)) if finite.size > 1 else math.nan
         if math.isnan(gap := PairedDifferences.of(now, before).mean):
             raise IncomparableBaseline(
                 f"{self.name}: {name} of {system} was infinite on instances on which it is finite now, and is infinite "
@@ -153,6 +159,7 @@ class Gate:
         return Change(
             system, name, mean(pairs[0]), mean(pairs[1]), gap, interval, pairs[0].size,
             int(np.count_nonzero(~np.isnan(before) & np.isnan(now))), ev.greater_is_better[name],
+            detectable_difference(spread, max(finite.size, 1)),
         )  # fmt: skip
 
     def _check_comparable(self, ev: Evaluation, system: str, name: str) -> None:
@@ -217,6 +224,9 @@ class GateResult:
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
         how = ", and its 95% interval does not reach 0" if self.gate.significant else ""
         notes = [f"intervals from {RESAMPLES:,} resamples of {resampling_units(self.ev).description}"]
+        shown = [f"{each.system}, {each.measure} {each.detectable:.2g}" for each in self.changes if each.detectable > 0]
+        if shown:
+            notes.append(f"smallest drop that this test set can detect (power 0.8, level 0.05): {'; '.join(shown)}")
         if any(row[-1] == WORSE for row in rows):
             notes.insert(0, f"{WORSE}: the mean of the paired differences is worse by more than allowed{how}")
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):

@@ -86,6 +86,7 @@ if TYPE_CHECKING:
 HIERARCHY_OPTIONS = ("cycles", "language", "relations")
 EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
+    "ignore", "gold",
 )  # fmt: skip
 TABLE_SUFFIXES = ("", ".txt", ".md", ".tex", ".csv")
 
@@ -211,7 +212,8 @@ class Study:
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         systems = [file for system in self.systems.values() for file in _files_of(system)]
-        inputs = [self.hierarchy, self.true, *systems, *filter(None, map(self.options.get, ("names", "corpus")))]
+        others = filter(None, map(self.options.get, ("names", "corpus", "ignore")))
+        inputs = [self.hierarchy, self.true, *systems, *others]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
         tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
@@ -304,12 +306,14 @@ class Study:
         return [file for file in files if file is not None]
 
 
-def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> list[str | Measure]:
+def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> Sequence[str | Measure]:
     """The measures of a file: those that are listed, and all of [[measure]] that are not among them."""
     new = {each.name: each for each in own if each.name not in NAMED}
     if len(new) < sum(each.name not in NAMED for each in own):
         raise InvalidOption("two tables [[measure]] have the same name")
-    listed = texts if texts is not None else () if own else MEASURES
+    if texts is None and not own:
+        return MEASURES
+    listed = () if texts is None else texts
     measures: list[str | Measure] = []
     for text in listed:
         name, _, k = text.rpartition("@")

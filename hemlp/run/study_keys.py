@@ -120,6 +120,13 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "memory": Key(SIZE, "Stay within so much memory, labels are streamed: --memory 2GB.", metavar="SIZE"),
         "resume": Key(PATH, "Keep finished chunks there, and go on: --resume run.", metavar="DIR"),
         "chunk": Key(_whole(1), "Instances that are scored at once: --chunk 5000."),
+        "ignore": Key(
+            PATH, "A file of classes that count neither for nor against: --ignore classes.txt.", metavar="FILE"
+        ),
+        "gold": Key(
+            _choice("exact", "at least"),
+            "Whether true classes may be too general; then lenient values stand beside: --gold 'at least'.", "exact",
+        ),
         "format": Key(
             _choice("lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"),
             "Of files of labels and scores, if the file names do not show it: --file-format jsonl.",

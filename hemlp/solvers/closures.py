@@ -30,6 +30,8 @@ class ClosureLists(BaseSolver):
         from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
 
+        if model.shared is not None or model.ignored is not None:
+            return model.counted(*model.closures())
         h, batch, tolerant = model.batch.hierarchy, model.batch, isinstance(model, TolerantModel)
         lists, names, own, others = model.lists().local(*batch.sides, always=not tolerant)
         sides = Sides(batch.pred.ptr, own, batch.true.ptr, others)

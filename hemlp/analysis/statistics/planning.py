@@ -109,6 +109,16 @@ def detectable_difference(deviation: float, instances: int, *, power: float = 0.
     return _quantiles(level, power) * deviation / math.sqrt(instances)
 
 
+def describe_needed(effect: float, instances: int) -> str:
+    """How many instances would separate two systems of this effect (Δ/s) that so many do not; "" if no number would.
+
+    >>> describe_needed(0.03556, 5000)
+    'would need about 6,200 instances'
+    """
+    needed = (_quantiles(0.05, 0.8) / effect) ** 2 if effect and math.isfinite(effect) else 0
+    return f"would need about {int(float(f'{needed:.2g}')):,} instances" if needed > instances else ""
+
+
 def _quantiles(level: float, power: float) -> float:
     """z_{1−a/2} + z_power."""
     for name, value in (("level", level), ("power", power)):

@@ -17,9 +17,11 @@ from hemlp.analysis.statistics.intervals import (
     resample_all_means,
     resampling_units,
 )
+from hemlp.analysis.statistics.leniency import leniency_notes
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
+from hemlp.measures.derived import LENIENT
 from hemlp.measures.factory import shorten
 from hemlp.measures.instance_scores import Scores, mean
 from hemlp.optimize.program import Status
@@ -168,6 +170,8 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
     for name in ev.greater_is_better if len(ev.scores) > 1 else ():
         notes += common_instance_notes(ev, name)
     notes += interpretation_notes(ev)
+    if ev.inputs is not None and LENIENT in "".join(ev.greater_is_better):
+        notes += leniency_notes(ev)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
             unsolved = int(np.count_nonzero(scores.statuses == Status.UNSOLVED))

@@ -23,6 +23,10 @@ def closure_algebra(model: ClosureModel) -> Algebra:
         lines.append(Line("2, 3", r"z_a \ge z_c", f"for each class c and each {whom} a of it"))
     if model.has_top:
         lines.append(Line("", r"z_\top \ge z_c", "for each class c of the side"))
+    if model.shared is not None:
+        lines.append(Line("", "z_c = 1", "for each predicted class c that the closures shared before"))
+    if model.ignored is not None:
+        lines.append(Line("", "", "classes that are ignored are taken out of both sets in the end"))
     lines.append(Line("", r"z_c \in \{0, 1\}"))
     return Algebra(model.title, "min", r"\sum_c z_c", lines, [_WORDS])
 

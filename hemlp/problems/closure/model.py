@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, pointers
+from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Reach, flat_lists
@@ -26,7 +26,7 @@ from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
-from hemlp.problems.closure.solution import Closures, ClosureSolution
+from hemlp.problems.closure.solution import DROPPED, Closures, ClosureSolution
 
 if TYPE_CHECKING:
     from hemlp.optimize.algebra import Algebra
@@ -40,7 +40,8 @@ class ClosureModel(Model[ClosureSolution]):
 
     ``direction``: what a class implies: its ancestors ("up"), its descendants ("down"), or nothing ("none").
     ``weights`` of all classes and, last, of ⊤. With ``top`` each side that is not empty has ⊤; with a ``horizon`` each
-    class sees what is fewer levels up, and ⊤.
+    class sees what is fewer levels up, and ⊤. ``shared`` nodes (CSR: ptr, nodes) belong to the predicted set, whatever
+    implies them. ``ignored`` nodes are dropped from both sets in the end.
     """
 
     title: str
@@ -49,12 +50,27 @@ class ClosureModel(Model[ClosureSolution]):
     weights: FloatArray
     top: bool = False
     horizon: int | None = None
+    shared: tuple[IntArray, IntArray] | None = None
+    ignored: NDArray[np.bool_] | None = None
 
     def __len__(self) -> int:
         return len(self.batch)
 
     def __getitem__(self, rows: int | slice) -> ClosureModel:
-        return replace(self, batch=self.batch[rows])
+        batch, shared = self.batch[rows], self.shared
+        if shared is not None:
+            of = range(len(self))[rows if isinstance(rows, slice) else slice(rows, rows + 1 or None)]
+            ptr = shared[0][of.start : of.start + len(of) + 1]
+            shared = ptr - ptr[0], shared[1][ptr[0] : ptr[-1]]
+        return replace(self, batch=batch, shared=shared)
+
+    def _given(self, row: int, side: int) -> set[int]:
+        """The nodes of a side of an instance that need nobody to imply them."""
+        own = set(self.batch.sides[side][row].tolist())
+        if self.shared is not None and side == PRED:
+            ptr, nodes = self.shared
+            own |= set(nodes[ptr[row] : ptr[row + 1]].tolist())
+        return own
 
     @property
     def has_top(self) -> bool:
@@ -140,7 +156,7 @@ class ClosureModel(Model[ClosureSolution]):
         places = []
         for side, (name, letter) in enumerate(zip(SIDES, LETTERS, strict=True)):
             place = {node: len(variables) + k for k, node in enumerate(universe)}
-            own = set(self.batch.sides[side][row].tolist())
+            own = self._given(row, side)
             for k, node in enumerate(universe):
                 note = f"{name} {self.label(node)}"
                 variables.append(Variable(f"z_{letter}_{prefix}{k}", int(node in own), 1, cost, note))
@@ -164,7 +180,7 @@ class ClosureModel(Model[ClosureSolution]):
         found = [self.read_instance(i, values) for i in range(len(self))]
         nodes = np.array([node for of in found for node, _ in of], np.int32)
         members = np.array([member for of in found for _, member in of], np.uint8)
-        return self.counted(pointers([len(of) for of in found]), nodes, members)
+        return self.counted(pointers([len(of) for of in found]), nodes, self._drop_ignored(nodes, members))
 
     def read_instance(self, row: int, values: Iterator[bool]) -> list[tuple[int, int]]:
         """(node, its membership) of one instance, from the next of the ``values`` of the program."""
@@ -186,7 +202,16 @@ class ClosureModel(Model[ClosureSolution]):
 
         pred, true = self.batch.sides
         sides = Sides(pred.ptr, pred.classes, true.ptr, true.classes)
-        return closures(sides, Rows(*self.arrows), start, room, self.farthest, self.has_top)
+        ptr, nodes, members = closures(sides, Rows(*self.arrows), start, room, self.farthest, self.has_top)
+        if self.shared is not None:
+            size = len(self.batch.hierarchy) + 1
+            shared = entry_rows(self.shared[0]) * size + self.shared[1]
+            members[np.isin((entry_rows(ptr) + start) * size + nodes, shared)] |= 1 << PRED
+        return ptr, nodes, self._drop_ignored(nodes, members)
+
+    def _drop_ignored(self, nodes: IntArray, members: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The members, with ignored nodes marked as dropped."""
+        return members if self.ignored is None else np.where(self.ignored[nodes], members | DROPPED, members)
 
     def counted(self, ptr: IntArray, nodes: IntArray, members: NDArray[np.uint8]) -> ClosureSolution:
         """The solution that these sets are."""
@@ -212,7 +237,8 @@ class ClosureModel(Model[ClosureSolution]):
 
     def objective(self, solution: ClosureSolution) -> float:
         """Of the program of the only instance: how many nodes both closures have."""
-        return float(sum(map(len, solution.kept())))
+        _, _, members = solution.closures
+        return float(sum(int((members >> side & 1).sum()) for side in (PRED, TRUE)))
 
     # ---- what is true of a solution
 
@@ -245,11 +271,12 @@ class ClosureModel(Model[ClosureSolution]):
 
     def defined_sets(self, row: int) -> tuple[set[int], set[int]]:
         """The augmented sets of an instance, word for word and slowly."""
-        predicted, true = (self._closed(row, side) for side in (PRED, TRUE))
+        dropped = set() if self.ignored is None else set(np.flatnonzero(self.ignored).tolist())
+        predicted, true = (self._closed(row, side) - dropped for side in (PRED, TRUE))
         return predicted, true
 
     def _closed(self, row: int, side: int) -> set[int]:
-        implied = set(self.batch.sides[side][row].tolist())
+        implied = self._given(row, side)
         pairs = self.implications(row, side)
         while more := {a for c, a in pairs if c in implied} - implied:
             implied |= more

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Closures = tuple[IntArray, IntArray, NDArray[np.uint8]]
 """CSR pointers, nodes, and on which sides they are: 1 predicted, 2 true, 3 both, and 4 more if it was dropped."""
-DROPPED = 4
+BOTH, DROPPED = 3, 4
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -83,9 +83,7 @@ class TolerantModel(ClosureModel):
 
     def objective(self, solution: ClosureSolution) -> float:
         """Of the program of the only instance: what the nodes of both closures cost, less what stays."""
-        _, _, members = solution.closures
-        nodes = sum(int((members >> side & 1).sum()) for side in (PRED, TRUE))
-        return nodes * self._node_cost(0) - sum(map(len, solution.kept()))
+        return super().objective(solution) * self._node_cost(0) - sum(map(len, solution.kept()))
 
     def defined_sets(self, row: int) -> tuple[set[int], set[int]]:
         """The tolerant sets of an instance, word for word and slowly."""

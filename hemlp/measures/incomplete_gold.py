@@ -1,0 +1,161 @@
+"""Measures for true labels that are not the whole truth: classes that are ignored, and true classes too general.
+
+>>> from hemlp import Hierarchy, measure
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+>>> lenient = IncompleteGold("lenient", measure("F_H"), gold="at least")
+>>> lenient.score(h, true=["mammal"], pred=["cow"]), measure("F_H").score(h, true=["mammal"], pred=["cow"])
+(1.0, 0.8)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label, label_order
+from hemlp.instances.batch import Batch
+from hemlp.measures.at_k import RankedMeasure
+from hemlp.measures.augmentations import Ancestors, Flat, Implied
+from hemlp.measures.base import Measure
+from hemlp.measures.constrained import ConstrainedMeasure
+from hemlp.measures.derived import LENIENT, DerivedMeasure, Gold
+from hemlp.measures.fingerprints import fingerprint
+from hemlp.measures.naming import check_name
+from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.scoring import sharing_key
+from hemlp.measures.set_measure import SetMeasure
+from hemlp.options import check_choice
+from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.incomplete_gold import at_least, without_classes
+from hemlp.text.tables import plural
+
+
+@dataclass(frozen=True, eq=False)
+class IncompleteGold(DerivedMeasure):
+    """A measure by which some classes count neither for nor against, and true classes may be too general.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    measure
+        Of pairs, of closures or of labels; LCA graphs and tolerant sets refuse.
+    ignore
+        Classes that are taken out of both label sets, or where these are augmented, out of both augmented sets.
+    gold
+        "at least": a predicted class below a true class is no error.
+
+    Raises
+    ------
+    InvalidOption
+        If the measure is one that refuses.
+    """
+
+    name: str
+    measure: Measure
+    ignore: tuple[Label, ...] = ()
+    gold: Gold = "exact"
+
+    def __post_init__(self) -> None:
+        check_choice("gold", self.gold, ("exact", "at least"))
+        if isinstance(self.measure, str):
+            from hemlp.measures.factory import measure
+
+            object.__setattr__(self, "measure", measure(self.measure))
+        object.__setattr__(self, "ignore", tuple(sorted(set(self.ignore), key=label_order)))
+        check_name(self)
+        if not reads_incomplete_gold(self.measure):
+            option = "ignore" if self.ignore else f"gold={self.gold!r}"
+            raise InvalidOption(
+                f"{self.measure} refuses {option}: what LCA graphs, tolerant sets and models of your own mean without "
+                f"some classes, or for true classes that are too general, is not defined; leave the measure out"
+            )
+
+    def serializable_fields(self) -> dict[str, Any]:
+        """The measure by its text, unless it has none."""
+        plain = super().serializable_fields()
+        custom = "custom" in self.measure.serializable_fields().values()
+        return {**plain, "measure": "custom" if custom else str(self.measure)}
+
+    def _sign(self) -> str:
+        """That of the measure, with how true labels are read."""
+        ignored = f"ignore:{plural(len(self.ignore), 'class', 'classes')} {fingerprint(self.ignore)}"
+        _, parameters, *rest = self.measure.signature.split("|")
+        own = [parameters, ignored if self.ignore else "", f"gold:{self.gold}"]
+        return "|".join([self.name, ",".join(filter(None, own)), *rest])
+
+    @property
+    def _model_key(self) -> Hashable:
+        """Measures share what they would share if true labels were the whole truth."""
+        return self.ignore, self.gold, sharing_key(self.measure)
+
+    def _ignored(self, h: Hierarchy) -> NDArray[np.bool_]:
+        """Which classes are ignored; ⊤, the last, never is."""
+        ignored = np.zeros(len(h) + 1, np.bool_)
+        ignored[[h.id(label) for label in self.ignore]] = True
+        return ignored
+
+    def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:
+        """Of pairs and of labels without what is ignored: closures are made before that is taken out."""
+        batch = self.measure._as_batch(data, true, pred)
+        augment = self.measure.augment if isinstance(self.measure, SetMeasure) else None
+        if self.ignore and (augment is None or type(augment) is Flat):
+            batch = without_classes(batch, self._ignored(batch.hierarchy))
+        return replace(batch, lenient=True) if self.gold == "at least" and augment is None else batch
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
+        """The model of the measure with excused classes, and without what is ignored."""
+        model = self.measure.model(self._as_batch(data, true, pred))
+        if not isinstance(model, ClosureModel):
+            return model
+        if self.gold == "at least":
+            model = at_least(model)
+        ignored = self._ignored(model.batch.hierarchy) if self.ignore else None
+        return replace(model, title=self._text, ignored=ignored)
+
+
+def reads_incomplete_gold(measure: Measure) -> bool:
+    """Whether a measure can ignore classes, and excuse what is more specific than the true classes."""
+    if isinstance(measure, RankedMeasure | ConstrainedMeasure):
+        return reads_incomplete_gold(measure.measure)
+    if isinstance(measure, SetMeasure):
+        return isinstance(measure.augment, Ancestors | Flat | Implied)
+    return isinstance(measure, PairMeasure)
+
+
+def read_gold(
+    measures: Mapping[str, Measure], ignore: tuple[Label, ...], gold: Gold, may_leave_out: bool
+) -> dict[str, Measure]:
+    """The measures without the classes to ``ignore``; with gold="at least" each of them strict, and lenient beside it.
+
+    Those that cannot are refused, or left out with a warning.
+    """
+    check_choice("gold", gold, ("exact", "at least"))
+    made: dict[str, Measure] = {}
+    left_out = [name for name, each in measures.items() if may_leave_out and not reads_incomplete_gold(each)]
+    if left_out:
+        option = "ignore" if ignore else "gold='at least'"
+        warnings.warn(f"{', '.join(left_out)} left out, for {option} is not defined for it", stacklevel=3)
+    for name, each in measures.items():
+        if name not in left_out:
+            made[name] = _with_gold(each, ignore, "exact")
+            if gold == "at least":
+                made[name + LENIENT] = _with_gold(each, ignore, gold)
+    return made
+
+
+def _with_gold(measure: Measure, ignore: tuple[Label, ...], gold: Gold) -> Measure:
+    """The measure, or that of the k greatest scores, for true labels that are not the whole truth."""
+    if isinstance(measure, RankedMeasure):
+        return RankedMeasure(_with_gold(measure.measure, ignore, gold), measure.k)
+    if not ignore and gold == "exact":
+        return measure
+    how = "lenient" if gold == "at least" else "ignoring"
+    return IncompleteGold(f"{measure.name}_{how}", measure, ignore, gold)
