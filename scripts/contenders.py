@@ -559,7 +559,7 @@ def one_instance(size: int) -> Timed:
     measures = [hemlp.measure(name) for name in ("F_H", "GIE", "F_LCA")]
 
     def run() -> dict[str, float]:
-        times = {m.name: lambda m=m: [m.score(h, true, pred) for _ in range(100)] for m in measures}  # type: ignore[misc]
+        times = {m.name: lambda m=m: [m.score(h, true, pred) for _ in range(100)] for m in measures}
         return {name: _cpu_seconds(work) / 100 for name, work in times.items()}
 
     run()
