@@ -71,7 +71,7 @@ SOLVERS = {
     "search": "hemlp.solvers.search:LcaSearch",
     "extended": "hemlp.solvers.extended:ExtendedGraphs",
     "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
-    "independent": "hemlp.solvers.independent:NearestAssignment",
+    "independent": "hemlp.solvers.closed_forms:NearestAssignment",
     "transport": "hemlp.solvers.augmenting:TransportSolver",
     "augmenting": "hemlp.solvers.augmenting:SuccessiveShortestPaths",
     "flow": "hemlp.solvers.flow:MinCostFlow",

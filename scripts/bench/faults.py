@@ -98,7 +98,9 @@ FAULTS = [
     Fault("optimize/exports.py", "sign = -1 if program.maximize else 1", "sign = 1", "OPB files of a maximum"),
     Fault("optimize/joint.py", "np.where((codes == infeasible).any(axis=0), infeasible, codes.max(axis=0))", "codes.max(axis=0)", "the status of a joint model with an infeasible part"),
     Fault("optimize/program.py", "return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x)", "return math.fsum(v.cost * x for v, x in zip(self.variables, values, strict=True) if x > 1)", "the objective of a program"),
-    Fault("solvers/independent.py", "np.minimum.at(least, ends, model.kappa[usable])", "least[ends] = model.kappa[usable]", "GIE by the last pair instead of the cheapest", "composites pairing measures"),
+    Fault("kernels/flow/closed_forms.py", "(chosen.price_t if side else chosen.price_p)[begin + k] = cost", "(chosen.price_t if side else chosen.price_p)[begin + k] = 0.0", "best matches without the prices that prove them", "pairing_kernels composites"),
+    Fault("kernels/flow/transport.py", "& ((amount == 0) | (reduced <= 0.0))", "", "a transport that is not the cheapest is proved", "pairing_kernels composites"),
+    Fault("kernels/flow/transport.py", "feasible[i] &= tree.flow[v] == 0 or tree.arc_cost[v] < missing", "pass", "masses move where there is no way", "pairing_kernels transport"),
     Fault("solvers/flow.py", "backend.flows(arcs) + network.lower", "backend.flows(arcs)", "flows with lower bounds", "capacities_and_prices pairing changed_models"),
     Fault("solvers/cpsat.py", "backend.best_objective_bound / scale", "backend.best_objective_bound", "the bound of a program with fractions"),
     # measures

@@ -16,7 +16,6 @@ cdef class Tree:
     cdef long long[::1] flow, left
 
 cdef _move_all(Pairing given, long long[::1] flow, double[::1] price_p, double[::1] price_t, Tree tree, unsigned char[::1] feasible)
-cdef bint _flows_where_missing(Tree tree, double missing) noexcept nogil
 cdef void _write(Pairing given, Py_ssize_t i, Tree tree, long long[::1] flow, double[::1] price_p, double[::1] price_t) noexcept nogil
 cdef double _set_costs(Pairing given, Py_ssize_t i, Tree tree) noexcept nogil
 cdef bint _first_tree(Pairing given, Py_ssize_t i, Tree tree) noexcept nogil

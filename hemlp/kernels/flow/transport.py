@@ -52,6 +52,7 @@ def transport(given: Pairing, flow: Array, price_p: Array, price_t: Array) -> Ar
 
 def _move_all(given, flow, price_p, price_t, tree, feasible):
     i: cython.Py_ssize_t
+    v: cython.Py_ssize_t
     with cython.nogil:
         for i in range(given.size):
             if i % 256 == 0:
@@ -60,18 +61,10 @@ def _move_all(given, flow, price_p, price_t, tree, feasible):
             feasible[i] = _first_tree(given, i, tree)
             if feasible[i]:
                 _simplex(tree, missing * 1e-15)
-                feasible[i] = not _flows_where_missing(tree, missing)
+                for v in range(tree.root):
+                    feasible[i] &= tree.flow[v] == 0 or tree.arc_cost[v] < missing
             if feasible[i]:
                 _write(given, i, tree, flow, price_p, price_t)
-
-
-def _flows_where_missing(tree, missing):
-    """Whether a pair carries something that does not exist."""
-    v: cython.int
-    for v in range(tree.root):
-        if tree.flow[v] > 0 and tree.arc_cost[v] >= missing:
-            return True
-    return False
 
 
 def _write(given, i, tree, flow, price_p, price_t):
