@@ -220,14 +220,14 @@ def test_a_search_without_sense_is_refused(options):
 
 
 def test_all_best_choices_of_a_part():
-    """The differences of sizes, and a path for each, against all paths of a small layered graph."""
+    """The differences of sizes, and a path for each, against what is unique."""
     from itertools import product
 
     from hemlp.kernels.lca.search import Search
     from hemlp.kernels.lca.stepwise import begin, counts, differences, solve_part, take_difference
 
     rng, several = np.random.default_rng(8), 0
-    for _ in range(60):
+    for _ in range(100):
         labels, edges, true, pred = layered_instance(rng)
         model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
         if not all(model.facts[0].classes):
@@ -247,4 +247,4 @@ def test_all_best_choices_of_a_part():
         sums = {sure + sum(each) for each in product(*lists)}
         assert min(sums, key=lambda d: (abs(d), d)) == predicted - expected
         several += any(len(each) > 1 for each in lists)
-    assert several > 3
+    assert several

@@ -153,6 +153,7 @@ class Search:
         known: cython.bint = self.part_size[leader] != NONE
         floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
         self.read_part(leader)
+        self.listed = NONE
         self.part_search.ask(self.part, p, q, self.scale)
         found = self.part_search.best(self.part, self.decisions, floor, min(FEW, self.most), 0)
         if found == TOO_MANY:
@@ -239,7 +240,7 @@ class Search:
 
     def take_difference(self, leader, p, q, diff):
         """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
-        if self.draws:
+        if self.draws and diff != self.part_diff[leader]:
             if self.listed != leader and not self._search_part(leader, p, q, True):
                 return False
             self.part_search.paths.trace_to(diff)
