@@ -214,3 +214,9 @@ def test_the_files_are_those_of_cafaeval(data, tmp_path, monkeypatch):
         assert {k: float(v) for k, v in row.items() if k not in ("filename", "ns")} == pytest.approx(
             {k: v for k, v in expected.items() if k != "ns"}, rel=1e-12
         )
+
+
+def test_a_class_that_the_corpus_lacks_counts_as_one_of_a_single_instance():
+    ev = evaluate(H, ["a"], {"p": ["c"]}, ["BMA(cost='lin')"], corpus=["a", "a", "r"])
+    above, below = math.log(3 / 2), math.log(3)
+    assert ev.mean("p", "BMA(cost='lin')") == pytest.approx(2 * above / (above + below))

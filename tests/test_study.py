@@ -498,7 +498,7 @@ def test_the_table_of_keys_says_what_the_code_takes(table, kind):
 
 
 def test_the_keys_of_options_are_those_that_are_read():
-    read = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *(each.name for each in fields(FileOptions)), "names")
+    read = (*HIERARCHY_OPTIONS, *EVALUATE_OPTIONS, *(each.name for each in fields(FileOptions)), "corpus", "names")
     assert tuple(KEYS["options"]) == read
     assert ", ".join(MEASURES) in KEYS[""]["measures"].help
 
