@@ -257,7 +257,8 @@ class _RandomWords:
     def give_back(self) -> None:
         """The generator begins with what is left."""
         if self._left.size:
-            self._generator.state |= {"has_uint32": 1, "uinteger": int(self._left.view("<u4")[0])}
+            half = {"has_uint32": 1, "uinteger": int(self._left.view("<u4")[0])}
+            self._generator.state = {**self._generator.state, **half}
 
 
 def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArray]:
