@@ -319,7 +319,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
     for owner, name in ((instance_scores, "mean"), (common_instances, "mean"), (Bootstrap, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
-    for test in ("permutation_tests", "sign_test", "wilcoxon"):
+    for test in ("summarize_pairs", "sign_test", "wilcoxon"):
         monkeypatch.setattr(f"hemlp.analysis.statistics.verdicts.{test}", lambda *a, **k: pytest.fail("tested again"))
     assert told() == first
     ev.ranks("F")["knn30"] = 99
