@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
@@ -14,6 +15,7 @@ from hemlp import Bounds, Evaluation, Hierarchy, PairMeasure, PairScore, evaluat
 from hemlp.errors import FileFormatError, HemlpError, UnreadableFile
 from hemlp.escaping import json_text
 from hemlp.measures.instance_scores import Scores
+from hemlp.report.json_columns import ColumnWriter
 from hemlp.version import __version__
 
 SCHEMA = Path(__file__).parent.parent / "docs" / "evaluation.schema.json"
@@ -371,3 +373,38 @@ def test_files_of_earlier_versions_are_read():
     assert ev.per_instance("B", "F_LCA", "lcas").tolist() == [2, 1, 1]
     assert math.isnan(ev.per_instance("B", "TIE")[0])
     assert ev.status("B", "TIE") == {"optimal": 2, "infeasible": 1}
+
+
+def plain_forms(column: np.ndarray) -> list[str]:
+    """A column in all forms that may be short, value by value."""
+    values = [None if math.isnan(v) else v for v in column.tolist()]
+    values = [f"{v}".replace("inf", "Infinity") if v is not None and math.isinf(v) else v for v in values]
+    values = [
+        int(v) if isinstance(v, float) and v.is_integer() and abs(v) < 2**53 and str(v) != "-0.0" else v for v in values
+    ]
+    texts = [json.dumps(value) for value in values]
+    forms = ["[" + ",".join(texts) + "]"]
+    runs = [(text, len(list(group))) for text, group in itertools.groupby(texts)]
+    if 2 * len(runs) < len(texts):
+        forms.append(f'{{"values":[{",".join(t for t, _ in runs)}],"runs":[{",".join(str(n) for _, n in runs)}]}}')
+    if 2 * len(set(texts)) < len(texts):
+        bits = dict(zip(texts, np.where(np.isnan(column), math.nan, column).view(np.int64).tolist(), strict=True))
+        order = sorted(bits, key=lambda text: (-texts.count(text), bits[text]))
+        rows = ",".join(str(order.index(text)) for text in texts)
+        forms.append(f'{{"values":[{",".join(order)}],"rows":[{rows}]}}')
+    return forms
+
+
+def test_a_column_is_written_in_its_shortest_form():
+    rng = np.random.default_rng(0)
+    pool = np.array([0.0, -0.0, 1.0, 0.5, 1 / 3, math.nan, math.inf, -math.inf, 2.0**53, -7.0, 1e300, 123456.0])
+    used = set()
+    for _ in range(300):
+        column = pool[rng.integers(0, int(rng.integers(1, len(pool) + 1)), int(rng.integers(0, 50)))]
+        column = rng.random(len(column)) if rng.random() < 0.2 else column
+        column = np.repeat(column, int(rng.integers(1, 9)))
+        forms = plain_forms(column)
+        written = ColumnWriter().numbers(column, ("A", "F", "F"))
+        assert written == min(forms, key=len)
+        used.add(next((key for key in ("runs", "rows") if key in written), "list"))
+    assert used == {"list", "runs", "rows"}

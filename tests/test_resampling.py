@@ -319,7 +319,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
     for owner, name in ((instance_scores, "mean"), (common_instances, "mean"), (Bootstrap, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
-    for test in ("permutation_tests", "sign_test", "wilcoxon"):
+    for test in ("summarize_pairs", "sign_test", "wilcoxon"):
         monkeypatch.setattr(f"hemlp.analysis.statistics.verdicts.{test}", lambda *a, **k: pytest.fail("tested again"))
     assert told() == first
     ev.ranks("F")["knn30"] = 99
@@ -350,3 +350,23 @@ def test_what_is_kept_goes_with_the_evaluation():
     other = scored(a=[0.0, 0.0], b=[0.5, 0.5])
     assert other.mean("a", "m") == 0
     assert tuple(other.interval("a", "m")) == (0, 0)
+
+
+@pytest.mark.parametrize("size", [5, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 77])
+def test_draws_are_those_of_the_generator_itself(size):
+    """Counted in plain Python from what ``rng.integers`` gives, with odd numbers of draws in a block, too."""
+    number, seed = 2 * resampling.ROWS_AT_ONCE + 3, 6
+    expected = np.zeros((number, size), int)
+    rng, left = np.random.default_rng([seed, 0]), np.full(number, size)
+    for start in range(0, size, BLOCK):
+        width = min(BLOCK, size - start)
+        here = rng.binomial(left, width / (size - start))
+        left -= here
+        drawn = iter(rng.integers(0, width, here.sum(), dtype=np.uint16).tolist())
+        for resample, times in enumerate(here.tolist()):
+            for _ in range(times):
+                expected[resample, start + next(drawn)] += 1
+    found = np.zeros((number, size), int)
+    for resamples, units, counts in Bootstrap(Units(size), number, seed).counts():
+        found[resamples, units] = counts
+    assert (found == expected).all()

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain, repeat
 from types import NoneType
 from typing import Any
@@ -23,10 +23,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.escaping import json_number, json_text
 from hemlp.io.unpacking import VARIABLE
-from hemlp.optimize.program import Status
+from hemlp.optimize.program import STATUSES, Status
+from hemlp.report.distinct_values import as_objects, as_sizes, distinct
 
 WHOLE = 2.0**53
 """Below it every whole number is a float; beyond, the exponent of a float is shorter."""
@@ -58,40 +59,47 @@ class ColumnWriter:
         digest = hashlib.blake2b(bits.tobytes(), person=bits.dtype.str.encode()).digest()
         if (first := self._places.setdefault(digest, place)) is not place:
             return f'{{"as":{json_text(list(first))}}}'
-        return min(_forms(bits, column), key=len)
+        return _shortest_form(bits, column)
 
 
-def _forms(bits: NDArray[Any], column: NDArray[Any]) -> list[str]:
-    """The same column in all forms that may be short."""
-    forms = [_listed(column)]
-    begins = np.flatnonzero(np.append(True, bits[1:] != bits[:-1]))
+def _shortest_form(bits: NDArray[Any], column: NDArray[Any]) -> str:
+    """A column in the shortest of its forms; each distinct value becomes a text once."""
+    first, codes = distinct(bits)
+    texts = as_objects(map(_text, column[first].tolist()))
+    sizes = as_sizes(texts)
+    forms: list[tuple[int, Callable[[], str]]] = [
+        (int(sizes[codes].sum()) + bits.size + 1, lambda: f"[{','.join(texts[codes])}]")
+    ]
+
+    def add_form(values: IntArray, key: str, numbers: IntArray, at: IntArray) -> None:
+        written = as_objects(map(str, numbers.tolist()))
+        length = int(sizes[values].sum() + as_sizes(written)[at].sum()) + values.size + at.size
+        forms.append((
+            length + len(f'{{"values":[],"{key}":[]}}') - 2,
+            lambda: f'{{"values":[{",".join(texts[values])}],"{key}":[{",".join(written[at])}]}}',
+        ))  # fmt: skip
+
+    begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
     if 2 * begins.size < bits.size:
         runs = np.diff(np.append(begins, bits.size))
-        forms.append(f'{{"values":{_listed(column[begins])},"runs":{_compact(runs.tolist())}}}')
-    distinct, first, rows = np.unique(bits, return_index=True, return_inverse=True)
-    if 2 * distinct.size < bits.size:
-        often = np.argsort(-np.bincount(rows), kind="stable")  # what is frequent gets the shortest numbers
+        different, at = distinct(runs)
+        add_form(codes[begins], "runs", runs[different], at)
+    if 2 * first.size < bits.size:
+        ordered = np.argsort(bits[first])
+        often = ordered[np.argsort(-np.bincount(codes)[ordered], kind="stable")]  # frequent ones get short numbers
         ranks = np.empty(often.size, np.int64)
         ranks[often] = np.arange(often.size)
-        forms.append(f'{{"values":{_listed(column[first[often]])},"rows":{_compact(ranks[rows].tolist())}}}')
-    return forms
+        add_form(often, "rows", np.arange(often.size), ranks[codes])
+    return min(forms, key=lambda form: form[0])[1]()
 
 
-def _listed(column: NDArray[Any]) -> str:
-    if column.dtype == np.int8:
-        return _compact([str(Status(k)) for k in column])
-    return _compact([_short(value) for value in column.tolist()])
-
-
-def _short(value: float) -> float | str | None:
-    """A number for JSON; whole ones without a point, but for -0.0, which is not 0."""
+def _text(value: float) -> str:
+    """A number or the number of a status as JSON; whole ones without a point, but for -0.0, which is not 0."""
+    if isinstance(value, int):
+        return f'"{STATUSES[value]}"'
     if -WHOLE < value < WHOLE and value == int(value) and (value or math.copysign(1, value) > 0):
-        return int(value)
-    return json_number(value)
-
-
-def _compact(value: Any) -> str:
-    return json.dumps(value, separators=(",", ":"), allow_nan=False)
+        return str(int(value))
+    return repr(value) if math.isfinite(value) else json.dumps(json_number(value))
 
 
 # ---- reading

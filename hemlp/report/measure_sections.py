@@ -29,6 +29,9 @@ MOST, SOLVED = 100_000, 50_000
 """Instances of all systems together, each of which is solved several times: up to which the default cost of one measure
 is looked at, and up to which those of several are."""
 
+MOST_SYSTEMS = 20
+"""Whose lines can be told apart; where more of them cross is not looked for."""
+
 
 def measures_section(ev: Results, leader: str) -> Section:
     """How scores are distributed, and how alike the measures rank the systems."""
@@ -69,7 +72,7 @@ def sensitivity_section(ev: Results) -> Section | None:
     if not able:
         return None
     size = len(ev.systems) * int(ev.facts[ev.systems[0]]["instances"])
-    shown_ones = able[: max(SOLVED // size, int(size <= MOST))]
+    shown_ones = able[: max(SOLVED // size, int(size <= MOST))] if len(ev.systems) <= MOST_SYSTEMS else []
     parts, charts = [], {}
     for k, name in enumerate(shown_ones):
         try:

@@ -12,11 +12,16 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, UnwritableFile
 from hemlp.escaping import csv_cell, markdown, printable
 from hemlp.instances.file_cuts import parse_cut
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.optimize.program import STATUSES
+from hemlp.report.distinct_values import as_objects, distinct
 from hemlp.results.results import Results
 from hemlp.text.tables import Table
 
@@ -113,23 +118,35 @@ def _csv_pieces(result: Results, system: str) -> Iterator[str]:
     yield _csv_lines([head if ids is None else ["id", *head]])
     done = 0
     for block in result.blocks(system):
-        columns: list[Any] = [block[name].values.tolist() for name in result.measures]
+        columns = [_cells(block[name].values) for name in result.measures]
         if ids is not None:
-            columns.insert(0, ids[done : done + len(columns[0])])
+            some = ids[done : done + len(columns[0])]
+            columns.insert(0, [line.removesuffix(",\n") for line in _csv_rows((name, "") for name in some)])
             done += len(columns[0])
         for name, column in extra:
-            each = block[name]
-            status = [str(STATUSES[k]) for k in each.statuses]
-            columns.append(status if column == "status" else each[column].tolist())
-        yield _csv_lines(zip(*columns, strict=True))
+            columns.append(_cells(block[name].statuses if column == "status" else block[name][column]))
+        yield "\n".join([*map(",".join, zip(*columns, strict=True)), ""])
+
+
+def _cells(column: FloatArray | NDArray[np.int8]) -> list[str]:
+    """Scores or statuses as cells, which need no quotes."""
+    first, codes = distinct(column.view(np.int64) if column.dtype == np.float64 else column)
+    values = column[first].tolist()
+    texts = [str(STATUSES[value]) if isinstance(value, int) else str(_csv_value(value)) for value in values]
+    cells: list[str] = as_objects(texts)[codes].tolist()
+    return cells
 
 
 def _csv_lines(rows: Iterable[Iterable[Any]]) -> str:
+    return "".join(_csv_rows(rows))
+
+
+def _csv_rows(rows: Iterable[Iterable[Any]]) -> list[str]:
     lines = _Lines()
     writer = csv.writer(lines, lineterminator="\r\n")  # so that it quotes cells with either of the two
     for row in rows:
         writer.writerow(_csv_value(cell) for cell in row)
-    return "".join(lines)
+    return lines
 
 
 def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:

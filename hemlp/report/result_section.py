@@ -26,6 +26,9 @@ from hemlp.results.inputs import describe_dropped_labels
 from hemlp.results.results import Results
 from hemlp.text.tables import format_number, format_signed, plural
 
+MOST_IN_PAIRS = 20
+"""Systems all of whose pairs are listed; of more, those with the best one are. More of them stand in their order."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -132,8 +135,12 @@ def result_section(ev: Results, procedure: Procedure) -> Section:
     )
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
-        tested = list(compare_all_pairs(ev, ev.measures, procedure))
-        parts.append(details(f"All {plural(len(tested), 'pair')} of systems by all measures", _tests_table(tested)))
+        tested, title = list(compare_all_pairs(ev, ev.measures, procedure)), "All {} of systems by all measures"
+        if len(ev.systems) > MOST_IN_PAIRS:
+            best = {(each.measure, each.winner) for each in made}
+            tested = [each for each in tested if {(each.measure, each.first), (each.measure, each.second)} & best]
+            title = "The best system by each measure and each other one: {}; ev.significance() has the others"
+        parts.append(details(title.format(plural(len(tested), "pair")), _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
@@ -224,8 +231,10 @@ def _means_table(ev: Results, procedure: Procedure) -> str:
         for name, better in ev.greater_is_better.items()
     ]
     columns += [Column("labels"), *([Column("true labels dropped", "ascending")] if dropped else [])]
-    rows = []
-    for system in ev.systems:
+    rows, systems = [], ev.systems
+    if len(systems) > MOST_IN_PAIRS:
+        systems = sorted(systems, key=lambda system: made[ev.measures[0]].ranks[system] or len(systems) + 1)
+    for system in systems:
         row = [Cell(markup(system))]
         for name in ev.measures:
             mean, where = ev.mean(system, name), summary_table.format_rank(made[name], system)

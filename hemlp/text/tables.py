@@ -83,11 +83,17 @@ def quantile(ordered: FloatArray, q: float) -> float:
 
     That function loads NumPy's masked arrays, which takes longer than all else that a small table needs.
     """
-    place = q * (ordered.size - 1)
+    return float(quantiles(ordered, q))
+
+
+def quantiles(ordered: FloatArray, q: float) -> FloatArray:
+    """That of each row."""
+    place = q * (ordered.shape[-1] - 1)
     below = math.floor(place)
-    low, high = float(ordered[below]), float(ordered[min(below + 1, ordered.size - 1)])
+    low, high = ordered[..., below], ordered[..., min(below + 1, ordered.shape[-1] - 1)]
     part = place - below
-    return high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+    found: FloatArray = high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+    return found
 
 
 Emphasis = Literal["best", "equal"]

@@ -8,14 +8,17 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
-from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
 from hemlp.analysis.statistics.headlines import comparison_headline
-from hemlp.analysis.statistics.intervals import difference_intervals, resample_all_pairs, resampling_units
-from hemlp.analysis.statistics.permutation import effect_size
+from hemlp.analysis.statistics.intervals import (
+    all_difference_intervals,
+    difference_intervals,
+    resample_all_pairs,
+    resampling_units,
+)
 from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest
-from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
+from hemlp.analysis.statistics.verdicts import Procedure, Test
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.inputs import dropped_notes
@@ -82,27 +85,21 @@ def compare_pair(
 ) -> PairComparison:
     """All tests of two systems by one measure."""
     v = pair_verdicts(ev, measure, procedure)
-    gains = v.gains(first, second)
-    sign = 1 if v.greater_is_better else -1
+    turned = (first, second) not in v.summaries
+    d = v.summaries[(second, first) if turned else (first, second)]
+    gain, loss = (second, first) if turned else (first, second)
+    sign = (1 if v.greater_is_better else -1) * (-1 if turned else 1)
+    test, losses = v.sign[first, second], d.differing - d.wins
     return PairComparison(
-        measure, first, second, gains.instances, sign * gains.mean + 0.0, interval, sign * effect_size(gains) + 0.0,
-        v.better(first, second) or NEITHER, v.p[first, second], v.holm[first, second],
-        v.wilcoxon[first, second], _favoured_system(float(gains.signed_ranks.sum()), first, second),
-        *_sign_test(v, gains, first, second),
+        measure, first, second, d.instances, sign * d.mean + 0.0, interval, sign * d.effect + 0.0,
+        _favoured_system(d.mean, gain, loss), v.p[first, second], v.holm[first, second],
+        v.wilcoxon[first, second], _favoured_system(d.ranks, gain, loss),
+        test, NEITHER if d.wins == losses else gain if test.k == d.wins else loss,
     )  # fmt: skip
 
 
 def _favoured_system(gain: float, first: str, second: str) -> str:
     return first if gain > 0 else second if gain < 0 else NEITHER
-
-
-def _sign_test(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tuple[SignTest, str]:
-    """The sign test, and the system that it favours: the one whose wins it counts."""
-    test = v.sign[first, second]
-    losses = gains.values.size - gains.wins
-    if gains.wins == losses:
-        return test, NEITHER
-    return test, first if test.k == gains.wins else second
 
 
 def compare(ev: Results, first: str, second: str, *, test: Test | None = None, sided: Sided = "two") -> Table:
@@ -176,8 +173,8 @@ def compare_all_pairs(ev: Results, measures: Sequence[str], procedure: Procedure
         check_known("measure", measure, ev.measures)
     resample_all_pairs(ev, measures)
     for measure in measures:
-        for first, second in combinations(ev.systems, 2):
-            (interval,) = difference_intervals(ev, first, second, (measure,))
+        intervals = all_difference_intervals(ev, measure)
+        for (first, second), interval in zip(combinations(ev.systems, 2), intervals, strict=True):
             yield compare_pair(ev, measure, first, second, interval, procedure).with_better_first()
 
 

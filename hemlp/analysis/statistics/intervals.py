@@ -15,7 +15,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.results import Results, cache_per_evaluation
-from hemlp.text.tables import CONFIDENCE, Interval
+from hemlp.text.tables import CONFIDENCE, Interval, quantiles
 
 COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
@@ -147,6 +147,23 @@ def difference_intervals(ev: Results, first: str, second: str, measures: tuple[s
         resample_all_pairs(ev, measures)
     _resample_pairs(ev, [(first, second)], measures)
     return tuple(_difference_interval(ev, ScoreColumn(name, first, baseline=second)) for name in measures)
+
+
+def all_difference_intervals(ev: Results, measure: str) -> Iterator[Interval]:
+    """The intervals of all pairs of systems by a measure, in their order."""
+    resample_all_pairs(ev, (measure,))
+    known = _cached_means(ev, shared_bootstrap(ev))
+    columns = [known.get(ScoreColumn(measure, system)) for system in ev.systems]
+    means = np.array([column for column in columns if column is not None])
+    alike = all(_defined_alike(ev, ev.systems[0], system, measure) for system in ev.systems)
+    if not alike or len(means) < len(columns) or not np.isfinite(means).all():
+        for first, second in combinations(ev.systems, 2):
+            yield from difference_intervals(ev, first, second, (measure,))
+        return
+    for k, drawn in enumerate(means[:-1]):
+        ordered = np.sort(drawn - means[k + 1 :], axis=1)
+        ends = (quantiles(ordered, (1 + side * CONFIDENCE) / 2).tolist() for side in (-1, 1))
+        yield from map(Interval, *ends)
 
 
 def resample_all_pairs(ev: Results, measures: Sequence[str]) -> None:

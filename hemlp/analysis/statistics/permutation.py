@@ -7,7 +7,8 @@ ways to choose the signs the mean difference would be as far from 0 as it is.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -15,100 +16,103 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.significance_tests import EXACT_UP_TO
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 
-SIGN_DRAWS = 9_999
-"""Ways to choose the signs that are drawn where there are too many to try all."""
 SAMPLED_UP_TO = 1_000
 """Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
-MATRIX_SIZE = 2**21
-"""Numbers of a matrix that are held at once."""
+PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 512
+"""Pairs whose sums are held at once."""
 
 
-def permutation_tests(pairs: Sequence[PairedDifferences]) -> list[float]:
+@dataclass(frozen=True, eq=False)
+class SignedSums:
+    """What the test needs of pairs: their differences in a unit of their own, |d| / 2ᵏ, and exact sums of them.
+
+    ``sizes``: sorted in each row, the ``number`` that are not 0 last. ``totals``: Σ d, ``squares``: Σ d², both rounded
+    once; ``doubts``: n · ε, all in this unit. What is infinite has doubts of nan.
+    """
+
+    sizes: FloatArray
+    number: IntArray
+    totals: FloatArray
+    squares: FloatArray
+    doubts: FloatArray
+
+    @classmethod
+    def of(cls, pairs: Sequence[PairedDifferences]) -> SignedSums:
+        """Those of some pairs."""
+        number = np.array([d.values.size for d in pairs], np.int64)
+        sizes = np.zeros((len(pairs), int(number.max(initial=0))))
+        sums = np.full((3, len(pairs)), math.nan)
+        for k, d in enumerate(pairs):
+            if d.finite:
+                unit = _power_of_two_below(float(np.abs(d.values).max(initial=0.0)))
+                values, doubt = d.values / unit, d.values.size * d.tolerance / unit
+                sizes[k, sizes.shape[1] - values.size :] = np.sort(np.abs(values))
+                sums[:, k] = math.fsum(values.tolist()), _sum_squares(values), doubt
+        return cls(sizes, number, *sums)
+
+    def select(self, rows: IntArray) -> SignedSums:
+        """Some of the pairs, with as many differences as the one with most of them has."""
+        number = self.number[rows]
+        begin = self.sizes.shape[1] - int(number.max(initial=0))
+        return SignedSums(self.sizes[rows, begin:], number, *(each[rows] for each in (
+            self.totals, self.squares, self.doubts)))  # fmt: skip
+
+    @property
+    def least(self) -> FloatArray:
+        """What a sum of other signs must reach to be as far from 0."""
+        return np.abs(self.totals) - self.doubts
+
+    def normal_p(self) -> list[float]:
+        """erfc(|Σd| / √(2 Σd²)); 1 where no instance differs."""
+        sums = zip(np.abs(self.totals).tolist(), self.squares.tolist(), strict=True)
+        return [math.erfc(total / math.sqrt(2 * square)) if square else 1.0 for total, square in sums]
+
+
+def permutation_tests(pairs: Sequence[PairedDifferences] | SignedSums) -> list[float]:
     """Two-sided p of each pair of systems: 1 where no instance differs, nan where a difference is infinite.
 
     Up to 12 differing instances all signs are tried. Up to 1,000 they are drawn 9,999 times, the same signs for all
     pairs, and p is (1 + hits) / 10,000, or the normal p where that is smaller and there is no hit. Beyond, p is normal:
-    erfc(|Σd| / √(2 Σd²)). A sum is a hit unless it is smaller than the observed one by more than n·ε.
+    erfc(|Σd| / √(2 Σd²)). A sum is a hit unless it is smaller than the observed one by more than n·ε. The i-th sign
+    is that of the i-th smallest difference, so that the order of the instances and of the two systems does not matter.
     """
-    sizes = [d.values.size if d.finite else -1 for d in pairs]
-    p_values = [_normal_p(d) if size > SAMPLED_UP_TO else math.nan for d, size in zip(pairs, sizes, strict=True)]
-    exact = [k for k, size in enumerate(sizes) if 0 <= size <= EXACT_UP_TO]
-    for part in _chunk(exact, EXACT_UP_TO):
-        hits = _count_extreme([pairs[k] for k in part], [_enumerate_signs()])
-        for k, count in zip(part, hits, strict=True):
-            p_values[k] = count / 2 ** (EXACT_UP_TO - 1)
-    drawn = sorted((k for k, size in enumerate(sizes) if EXACT_UP_TO < size <= SAMPLED_UP_TO), key=sizes.__getitem__)
-    for part in _chunk(drawn, SAMPLED_UP_TO):
-        hits = _count_extreme([pairs[k] for k in part], _sample_signs(sizes[part[-1]]))
-        for k, count in zip(part, hits, strict=True):
-            p = (1 + count) / (1 + SIGN_DRAWS)
-            p_values[k] = p if count else min(p, _normal_p(pairs[k]))
-    return p_values
+    sums = pairs if isinstance(pairs, SignedSums) else SignedSums.of(pairs)
+    p_values = np.array(sums.normal_p())
+    defined = ~np.isnan(sums.doubts)
+    few = np.flatnonzero(defined & (sums.number <= EXACT_UP_TO))
+    for start in range(0, few.size, PAIRS_TRIED_AT_ONCE):
+        some = few[start : start + PAIRS_TRIED_AT_ONCE]
+        p_values[some] = _try_all_signs(sums.select(some))
+    drawn = np.flatnonzero(defined & (sums.number > EXACT_UP_TO) & (sums.number <= SAMPLED_UP_TO))
+    drawn = drawn[np.argsort(sums.number[drawn], kind="stable")]
+    if drawn.size:
+        hits, least = count_drawn_hits(sums.select(drawn)), 1 / (1 + SIGN_DRAWS)
+        p_values[drawn] = np.where(hits, (1 + hits) / (1 + SIGN_DRAWS), np.minimum(least, p_values[drawn]))
+    return p_values.tolist()  # type: ignore[no-any-return]
 
 
-def _chunk(numbers: list[int], size: int) -> Iterator[list[int]]:
-    """So many pairs of up to ``size`` differing instances as fit into a matrix."""
-    together = MATRIX_SIZE // size
-    for start in range(0, len(numbers), together):
-        yield numbers[start : start + together]
+def _try_all_signs(sums: SignedSums) -> FloatArray:
+    """The share of all choices of signs that are hits. Opposite ones have the same |sum|: the last sign stays."""
+    size = sums.sizes.shape[1]
+    bits = np.arange(2 ** max(0, size - 1))[:, None] >> np.arange(size) & 1
+    found: FloatArray = np.mean(np.abs((1.0 - 2.0 * bits) @ sums.sizes.T) >= sums.least, axis=0)
+    return found
 
 
-def _count_extreme(pairs: Sequence[PairedDifferences], signs: Iterable[FloatArray]) -> list[int]:
-    """For how many rows of signs |Σ ± d| is at least the observed sum, for each pair.
-
-    Differences are in the order of their size, so that neither the order of the instances nor that of the two systems
-    matters; their own signs do not, since all choices of signs are equally likely.
-    """
-    size = max((d.values.size for d in pairs), default=0)
-    columns = np.zeros((size, len(pairs)))
-    least = np.empty(len(pairs))
-    for k, d in enumerate(pairs):
-        unit = _scale(d)
-        columns[: d.values.size, k] = np.sort(np.abs(d.values)) / unit
-        least[k] = abs(math.fsum((d.values / unit).tolist())) - d.values.size * d.tolerance / unit
-    hits = np.zeros(len(pairs), np.int64)
-    for each in signs:
-        hits += np.count_nonzero(np.abs(each[:, :size] @ columns) >= least, axis=0)
-    return [int(count) for count in hits]
-
-
-def _enumerate_signs() -> FloatArray:
-    """All choices of signs but for their opposites, whose sums are as far from 0. A difference of 0 changes nothing."""
-    bits = np.arange(2 ** (EXACT_UP_TO - 1))[:, None] >> np.arange(EXACT_UP_TO) & 1
-    return 1.0 - 2.0 * bits.astype(np.float64)
-
-
-def _sample_signs(size: int) -> Iterator[FloatArray]:
-    """The drawn signs of the first ``size`` differences, some draws at a time."""
-    bits, together = _packed_signs(), max(1, MATRIX_SIZE // size)
-    for start in range(0, SIGN_DRAWS, together):
-        plus = np.unpackbits(bits[start : start + together], axis=1, count=size)
-        yield 2.0 * plus.astype(np.float64) - 1.0
-
-
-@lru_cache(maxsize=1)
-def _packed_signs() -> NDArray[np.uint8]:
-    """Packed signs, one row per draw, by a fixed seed."""
-    return np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
-
-
-def _normal_p(d: PairedDifferences) -> float:
-    """erfc(|Σd| / √(2 Σd²)), both sums exact before they are rounded."""
-    values = d.values / _scale(d)
+def _sum_squares(values: FloatArray) -> float:
+    """Σ v², exact before it is rounded."""
     squares = values * values
     scaled = 134217729.0 * values  # Veltkamp: the upper half of each number, then what its square was rounded by
     high = scaled - (scaled - values)
     low = values - high
     rounding = ((high * high - squares) + 2 * high * low) + low * low
-    total = math.fsum([*squares.tolist(), *rounding.tolist()])
-    return math.erfc(abs(math.fsum(values.tolist())) / math.sqrt(2 * total))
+    return math.fsum([*squares.tolist(), *rounding.tolist()])
 
 
-def _scale(d: PairedDifferences) -> float:
-    """A power of two near the greatest difference: in units of it nothing overflows, and nothing is rounded."""
-    greatest = float(np.abs(d.values).max(initial=0.0))
+def _power_of_two_below(greatest: float) -> float:
+    """A unit in which nothing overflows, and nothing is rounded; 1 for 0."""
     return math.ldexp(1.0, math.frexp(greatest)[1] - 1) if greatest else 1.0
 
 
@@ -128,3 +132,101 @@ def effect_size(d: PairedDifferences) -> float:
     mean, zeros = d.mean, n - d.values.size
     squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
     return mean / math.sqrt(squares / (n - 1))
+
+
+# ---- drawn signs
+
+SIGN_DRAWS = 9_999
+"""Ways to choose the signs that are drawn where there are too many to try all."""
+DRAWS_AT_ONCE = 2_500
+_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
+"""How many bits of a byte are 1."""
+SEGMENT = 16
+"""Consecutive differences whose sums of signs have one bound."""
+SUMMED_AT_ONCE = 250
+"""Differences that are summed in single precision."""
+NEAR, FAR = 1.75, 4.5
+"""Standard deviations: up to the one all sums are made of all differences; beyond the other they may have a bound."""
+
+
+def count_drawn_hits(sums: SignedSums) -> IntArray:
+    """For how many of the drawn choices of signs |Σ ± d| is at least the observed sum, for each pair.
+
+    Sums are first made in single precision, those for a far one of the means of eight differences each; what is then
+    within the error of the observed one is summed again.
+    """
+    hits = np.zeros(len(sums.number), np.int64)
+    away = np.abs(sums.totals) / np.sqrt(sums.squares)
+    bounds = np.array([_bound(row, n) if far else math.inf for far, row, n in zip(
+        (away > FAR).tolist(), sums.sizes, sums.number.tolist(), strict=True)])  # fmt: skip
+    for coarse in (False, True):
+        of_kind = np.flatnonzero((away >= NEAR) & (bounds >= sums.least) if coarse else away < NEAR)
+        for start in range(0, of_kind.size, PAIRS_DRAWN_AT_ONCE):
+            some = of_kind[start : start + PAIRS_DRAWN_AT_ONCE]
+            hits[some] = _sum_drawn_signs(sums.select(some), coarse)
+    return hits
+
+
+def _sum_drawn_signs(sums: SignedSums, coarse: bool) -> IntArray:
+    """A sum is 2x − Σ d, where x is the sum of those with a plus."""
+    from hemlp.kernels.paired import count_beyond
+
+    number, last = sums.number[:, None], sums.sizes[:, -1:]
+    at = np.arange(-(-int(number.max()) // 8) * 8)
+    columns = np.take_along_axis(sums.sizes, np.minimum(at - number, -1) + sums.sizes.shape[1], axis=1)
+    columns[at >= -(-number // 8) * 8] = 0.0  # the last one is repeated up to here, and taken off again
+    means = columns.reshape(len(columns), -1, 8).mean(axis=2)
+    error = np.abs(columns - np.repeat(means, 8, axis=1)).sum(axis=1) / 2 if coarse else np.zeros(len(columns))
+    columns[at >= number] = 0.0
+    whole, least = columns.sum(axis=1), sums.least
+    ends_of = np.unique(number[number % 8 > 0]) if coarse else number[:0, 0]
+    single = np.hstack([means if coarse else columns, -last * (number == ends_of)]).astype(np.float32)
+    rounding = 2 * (SUMMED_AT_ONCE + -(-at.size // SUMMED_AT_ONCE) + 8) * 2.0**-24
+    error += rounding * (whole + 8 * last[:, 0])
+    low, high = (whole - least) / 2, (whole + least) / 2
+    limits = np.stack([low - error, high + error, low + error, high - error])
+    hits = np.zeros(len(columns), np.int64)
+    for start in range(0, SIGN_DRAWS, DRAWS_AT_ONCE):
+        packed = _packed_signs()[start : start + DRAWS_AT_ONCE, : at.size // 8]
+        plus = _ONES[packed] if coarse else np.unpackbits(packed, axis=1)
+        beyond = _ONES[packed[:, ends_of // 8] & (2 ** (8 - ends_of % 8) - 1).astype(np.uint8)]
+        signs = np.hstack([plus, beyond]).astype(np.float32).T
+        made = single[:, :SUMMED_AT_ONCE] @ signs[:SUMMED_AT_ONCE]
+        for first in range(SUMMED_AT_ONCE, len(signs), SUMMED_AT_ONCE):
+            part = slice(first, first + SUMMED_AT_ONCE)
+            made += single[:, part] @ signs[part]
+        for k, draws in count_beyond(made, limits, hits):
+            again = 2 * (np.unpackbits(packed[draws], axis=1) @ columns[k]) - whole[k]
+            hits[k] += np.count_nonzero(np.abs(again) >= least[k])
+    return hits
+
+
+@lru_cache(maxsize=1)
+def _packed_signs() -> NDArray[np.uint8]:
+    """Packed signs, one row per draw, by a fixed seed."""
+    return np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
+
+
+@lru_cache(maxsize=1)
+def _partial_sums() -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int16]]:
+    """Sums of the first k signs of each draw (k × draws), and the least and the greatest of each segment of them."""
+    signs = 2 * np.unpackbits(_packed_signs(), axis=1, count=SAMPLED_UP_TO).T.astype(np.int8) - 1
+    sums = np.zeros((SAMPLED_UP_TO + 1, SIGN_DRAWS), np.int16)
+    np.cumsum(signs, axis=0, dtype=np.int16, out=sums[1:])
+    begins = np.arange(0, SAMPLED_UP_TO, SEGMENT)
+    return sums, np.minimum.reduceat(sums, begins), np.maximum.reduceat(sums, begins)
+
+
+@lru_cache(maxsize=SAMPLED_UP_TO)
+def _greatest_sums(n: int) -> FloatArray:
+    """Of each segment of k the greatest |Σ of the signs from k to n| of all draws."""
+    sums, least, greatest = _partial_sums()
+    segments = -(-n // SEGMENT)
+    found = np.maximum(sums[n] - least[:segments], greatest[:segments] - sums[n])
+    return np.array(found.max(axis=1), np.float64)
+
+
+def _bound(sizes: FloatArray, n: int) -> float:
+    """No |Σ ± d| of the draws is greater: with d₀ = 0 it is |Σₖ (dₖ − dₖ₋₁) · (the signs from k on)| (Abel)."""
+    ends = sizes[sizes.size - n :][np.minimum(np.arange(SEGMENT - 1, n + SEGMENT - 1, SEGMENT), n - 1)]
+    return float(np.diff(ends, prepend=0.0) @ _greatest_sums(n)) * (1 + 1e-9)

@@ -18,6 +18,7 @@ from hashlib import sha256
 from itertools import islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.analysis.statistics.buckets import UNIT, BucketSums
 from hemlp.arrays import FloatArray, IntArray
@@ -116,6 +117,10 @@ DOUBLE = 53
 """Bits of a double: integers of 53 - log₂ n bits have exact sums of up to n of them."""
 FLOAT32_EXACT = 2**24
 """Whole numbers up to this are exact in half the room."""
+ROWS_AT_ONCE = 64
+"""Resamples that are drawn at once from a whole block: what is made of them stays in the cache."""
+WORD = 16
+"""Random bits of a draw."""
 VALUES_AT_ONCE = 2**25
 """Values of columns that are held at once; more of them are summed in groups, by the same draw made again."""
 
@@ -134,7 +139,7 @@ class Bootstrap:
         drawn = f"buckets:{BUCKETS}" if self.units.in_buckets else "instances"
         return f"bootstrap|resamples:{self.resamples},seed:{self.seed}|{drawn}"
 
-    def counts(self) -> Iterator[tuple[slice, slice, FloatArray]]:
+    def counts(self) -> Iterator[tuple[slice, slice, NDArray[np.uint8]]]:
         """Which resamples, which units, and how often each of these is in each of those.
 
         Of the draws of a resample that are left, a binomial number falls into the next block, whose units are all
@@ -146,13 +151,22 @@ class Bootstrap:
         for first in range(0, self.resamples, RESAMPLES):
             number = min(RESAMPLES, self.resamples - first)
             rng = np.random.default_rng([self.seed, first])
-            left = np.full(number, size)
+            left, words = np.full(number, size), _RandomWords(rng)
             for start in range(0, size, BLOCK):
-                width = min(BLOCK, size - start)
+                units = slice(start, min(start + BLOCK, size))
+                width = units.stop - start
                 here = rng.binomial(left, width / (size - start))
                 left -= here
-                drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
-                yield slice(first, first + number), slice(start, start + width), times_drawn(here, drawn, width)
+                if width < BLOCK:
+                    words.give_back()
+                    drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
+                    yield slice(first, first + number), units, times_drawn(here, drawn, width)
+                    continue
+                for begin in range(0, number, ROWS_AT_ONCE):
+                    some = here[begin : begin + ROWS_AT_ONCE]
+                    counts = times_drawn(some, words.take(int(some.sum())), BLOCK, WORD - BLOCK.bit_length() + 1)
+                    yield slice(first + begin, first + begin + len(some)), units, counts
+                words.end()
 
     def means(self, columns: Iterable[FloatArray]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
@@ -202,19 +216,49 @@ class Bootstrap:
         return np.split(totals, np.cumsum([each.shape[1] for each in columns])[:-1], axis=1)
 
     def _means(self, values: _InstanceColumns | _BucketColumns) -> FloatArray:
-        totals = np.zeros((self.resamples, 5, len(values.exponents)))
-        drawn = np.zeros((self.resamples, 1))
+        number = len(values.exponents)
+        totals, at = np.zeros((self.resamples, 5 * number + 1)), slice(0)
         for resamples, units, counts in self.counts():
-            integers = values.integers(units)
-            used = integers.any(axis=2)
-            totals[resamples, used] += counts @ integers[used].T
-            drawn[resamples, 0] += counts @ self.units.sizes[units]
-        high, low, missing, up, down = np.moveaxis(totals, 1, 0)
+            if units != at:
+                at, columns = units, np.vstack([*values.integers(units), self.units.sizes[units]])
+                used = np.flatnonzero(columns.any(axis=1))
+                columns = np.ascontiguousarray(columns[used].T)
+            totals[resamples, used] += counts.astype(np.float64) @ columns
+        high, low, missing, up, down = np.split(totals[:, :-1], 5, axis=1)
+        drawn = totals[:, -1:]
         with np.errstate(invalid="ignore", divide="ignore"):
             means = np.ldexp((high + np.ldexp(low, -values.bits)) / (drawn - missing), values.exponents)
             means[up > 0] += math.inf
             means[down > 0] -= math.inf
         return means
+
+
+class _RandomWords:
+    """The random bits of draws from whole blocks, 16 of each: ``rng.integers`` takes the same ones, one by one.
+
+    Of 2ᵏ units that chooses the one that the first k bits say. One call of it uses 32 bits at a time.
+    """
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self._generator = rng.bit_generator
+        self._left = np.empty(0, "<u2")
+
+    def take(self, number: int) -> NDArray[np.uint16]:
+        """The next words."""
+        more = self._generator.random_raw(-(-(number - self._left.size) // 4)).astype("<u8", copy=False)
+        words = np.concatenate([self._left, more.view("<u2")])
+        self._left = words[number:].copy()
+        return words[:number]
+
+    def end(self) -> None:
+        """What a call leaves of 32 bits is lost."""
+        self._left = self._left[self._left.size % 2 :]
+
+    def give_back(self) -> None:
+        """The generator begins with what is left."""
+        if self._left.size:
+            half = {"has_uint32": 1, "uinteger": int(self._left.view("<u4")[0])}
+            self._generator.state = {**self._generator.state, **half}
 
 
 def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArray]:

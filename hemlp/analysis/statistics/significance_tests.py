@@ -69,7 +69,12 @@ def wilcoxon(d: PairedDifferences) -> float:
         as_far = np.abs(2 * np.arange(total + 1) - total) >= away
         return float(ways[as_far].sum() / 2**n)
     ties = np.unique(doubled, return_counts=True)[1].astype(np.float64)
-    variance = n * (n + 1) * (2 * n + 1) / 24 - float((ties**3 - ties).sum()) / 48
+    return normal_wilcoxon(n, away, float((ties**3 - ties).sum()))
+
+
+def normal_wilcoxon(n: int, away: int, ties: float) -> float:
+    """p by the normal distribution; ``away``: |2T − n(n + 1)| in doubled ranks, ``ties``: Σ t³ − t."""
+    variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
     return math.erfc(away / 4 / math.sqrt(2 * variance))
 
 

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -18,8 +18,18 @@ import numpy as np
 
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
-from hemlp.analysis.statistics.permutation import permutation_tests
-from hemlp.analysis.statistics.significance_tests import ALPHA, EXACT_UP_TO, Sided, SignTest, holm, sign_test, wilcoxon
+from hemlp.analysis.statistics.pair_summaries import PairSummary, summarize_pairs
+from hemlp.analysis.statistics.significance_tests import (
+    ALPHA,
+    EXACT_UP_TO,
+    NORMAL_ABOVE,
+    Sided,
+    SignTest,
+    holm,
+    normal_wilcoxon,
+    sign_test,
+    wilcoxon,
+)
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.measures.instance_scores import mean
@@ -29,8 +39,6 @@ Test = Literal["permutation", "sign"]
 RankMethod = Literal["mean", "chained"]
 Pair = tuple[str, str]
 V = TypeVar("V")
-PAIRS_AT_ONCE = 500
-"""Pairs whose differences are held at once."""
 
 
 @dataclass(frozen=True)
@@ -108,41 +116,50 @@ class Verdicts:
         better, worse = (first, second) if self.greater_is_better else (second, first)
         return PairedDifferences.of(self.scores[better], self.scores[worse])
 
+    @cached_property
+    def summaries(self) -> Mapping[Pair, PairSummary]:
+        """The differences of each of ``pairs`` in short."""
+        places = {system: k for k, system in enumerate(self.scores)}
+        numbers = [(places[i], places[j]) if self.greater_is_better else (places[j], places[i]) for i, j in self.pairs]
+        return dict(zip(self.pairs, summarize_pairs(list(self.scores.values()), numbers), strict=True))
+
     def better(self, first: str, second: str) -> str | None:
         """The system with the better mean, on the instances on which both are defined; None where they are equal."""
-        gain = self.gains(first, second).mean
+        gain = self.mean_gain(first, second)
         return first if gain > 0 else second if gain < 0 else None
 
-    def _test_pairs(self, test: Callable[[Sequence[PairedDifferences]], Sequence[V]]) -> PairMapping[V]:
-        """Apply a test to all pairs, some at a time."""
-        pairs = self.pairs
-        values: list[V] = []
-        for start in range(0, len(pairs), PAIRS_AT_ONCE):
-            values += test([self.gains(*pair) for pair in pairs[start : start + PAIRS_AT_ONCE]])
-        return PairMapping(dict(zip(pairs, values, strict=True)))
+    def mean_gain(self, first: str, second: str) -> float:
+        """By how much the first system is better on average, on the instances on which both are defined."""
+        known = self.summaries.get((first, second))
+        return -self.summaries[second, first].mean if known is None else known.mean
 
     # ---- tests of pairs
 
     @cached_property
     def permutation(self) -> PairMapping[float]:
         """p of the paired permutation test of the mean, two-sided; nan where a difference is infinite."""
-        return self._test_pairs(permutation_tests)
+        return PairMapping({pair: each.p for pair, each in self.summaries.items()})
 
     @cached_property
     def wilcoxon(self) -> PairMapping[float]:
         """p of Wilcoxon's signed-rank test, two-sided."""
-        return self._test_pairs(lambda part: [wilcoxon(d) for d in part])
+        return PairMapping({pair: self._wilcoxon(pair, each) for pair, each in self.summaries.items()})
+
+    def _wilcoxon(self, pair: Pair, each: PairSummary) -> float:
+        if each.differing <= NORMAL_ABOVE:
+            return wilcoxon(self.gains(*pair))
+        return normal_wilcoxon(each.differing, abs(each.ranks), float(each.ties))
 
     @cached_property
     def sign(self) -> PairMapping[SignTest]:
         """The sign test, of the system with more wins; one-sided, as in the paper, of the one with the better mean."""
-        return self._test_pairs(lambda part: list(map(self._sign, part)))
+        return PairMapping({pair: self._sign(each) for pair, each in self.summaries.items()})
 
-    def _sign(self, d: PairedDifferences) -> SignTest:
-        wins, losses = d.wins, d.values.size - d.wins
-        of_better = wins if d.mean > 0 else losses
+    def _sign(self, d: PairSummary) -> SignTest:
+        losses = d.differing - d.wins
+        of_better = d.wins if d.mean > 0 else losses
         one_sided = self.procedure.sided == "one" and d.mean != 0
-        return sign_test(of_better if one_sided else max(wins, losses), wins + losses, self.procedure.sided)
+        return sign_test(of_better if one_sided else max(d.wins, losses), d.differing, self.procedure.sided)
 
     @cached_property
     def p(self) -> PairMapping[float]:
