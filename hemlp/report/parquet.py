@@ -50,6 +50,15 @@ def to_parquet(ev: Results, path: str | PathLike[str]) -> None:
     write_bytes(path, _pieces(ev))
 
 
+def as_arrow(ev: Results) -> Any:
+    """The same rows as an Arrow table."""
+    import pyarrow as pa
+
+    layout = _Layout.of(ev)
+    tables = [layout.table(system, of, slice(0, len(of[ev.measures[0]])), 0) for system, of in ev.scores.items()]
+    return pa.concat_tables(tables).unify_dictionaries()
+
+
 def _pieces(ev: Results) -> Iterator[bytes]:
     """The file, row group by row group."""
     check_parquet()

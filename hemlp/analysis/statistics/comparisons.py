@@ -13,7 +13,7 @@ from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
 from hemlp.analysis.statistics.intervals import difference_intervals, resample_all_pairs, resampling_units
 from hemlp.analysis.statistics.permutation import effect_size
 from hemlp.analysis.statistics.resampling import RESAMPLES
-from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest
+from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest, wilcoxon
 from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
@@ -22,6 +22,7 @@ from hemlp.results.results import Results
 from hemlp.text.tables import Interval, Table, format_signed, plural
 
 NEITHER = "neither"
+NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 differ: a tally does not keep them"
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,8 @@ class PairComparison:
     @property
     def remark(self) -> str:
         """A sentence where the tests favour different systems; else empty."""
-        others = [each for each in (self.sign_favours, self.wilcoxon_favours) if each not in (self.better, NEITHER)]
+        favoured = [self.sign_favours, *([] if math.isnan(self.wilcoxon) else [self.wilcoxon_favours])]
+        others = [each for each in favoured if each not in (self.better, NEITHER)]
         if not others or not self.instances:
             return ""
         if self.better == NEITHER:
@@ -86,9 +88,16 @@ def compare_pair(
     return PairComparison(
         measure, first, second, gains.instances, sign * gains.mean + 0.0, interval, sign * effect_size(gains) + 0.0,
         v.better(first, second) or NEITHER, v.p[first, second], v.holm[first, second],
-        v.wilcoxon[first, second], _favoured_system(float(gains.signed_ranks.sum()), first, second),
+        *_wilcoxon(gains, first, second),
         *_sign_test(v, gains, first, second),
     )  # fmt: skip
+
+
+def _wilcoxon(gains: PairedDifferences, first: str, second: str) -> tuple[float, str]:
+    """p of Wilcoxon's test, and the system that it favours; nan where a tally holds no single differences."""
+    if gains.kept is None:
+        return math.nan, "needs instances"
+    return wilcoxon(gains), _favoured_system(float(gains.signed_ranks.sum()), first, second)
 
 
 def _favoured_system(gain: float, first: str, second: str) -> str:
@@ -98,7 +107,7 @@ def _favoured_system(gain: float, first: str, second: str) -> str:
 def _sign_test(v: Verdicts, gains: PairedDifferences, first: str, second: str) -> tuple[SignTest, str]:
     """The sign test, and the system that it favours: the one whose wins it counts."""
     test = v.sign[first, second]
-    losses = gains.values.size - gains.wins
+    losses = gains.number - gains.wins
     if gains.wins == losses:
         return test, NEITHER
     return test, first if test.k == gains.wins else second
@@ -164,6 +173,7 @@ def _test_notes(ev: Results, procedure: Procedure) -> list[str]:
         "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
         f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
         "instances that differ",
+        *([NO_WILCOXON] if ev.sums is not None else []),
         *dropped_notes(ev.facts),
     ]
 

@@ -14,6 +14,7 @@ from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
+from hemlp.results.exact_sums import BucketSums
 from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.text.tables import CONFIDENCE, Interval
 
@@ -45,11 +46,31 @@ class ScoreColumn:
         own = ev.scores[self.system][self.measure].values
         return own if self.baseline is None else subtract_scores(own, ev.scores[self.baseline][self.measure].values)
 
+    def buckets(self, ev: Results) -> BucketSums:
+        """The exact sums of those of each bucket."""
+        if ev.sums is not None:
+            return ev.sums[self.measure].column(self.system, self.baseline, self.common)
+        units = resampling_units(ev)
+        if self.baseline is None:
+            return BucketSums.of(self.values(ev), units.members, units.number)
+        own, other = (ev.scores[system][self.measure].values for system in (self.system, self.baseline))
+        return BucketSums.of_difference(own, other, units.members, units.number)
+
+
+def _draw_means(ev: Results, bootstrap: Bootstrap, columns: Sequence[ScoreColumn]) -> list[FloatArray]:
+    """The means of each column, one per resample, drawn together."""
+    if bootstrap.units.in_buckets:
+        means = bootstrap.means_of_buckets(column.buckets(ev) for column in columns)
+    else:
+        means = bootstrap.means(column.values(ev) for column in columns)
+    return list(np.ascontiguousarray(means.T))
+
 
 @cache_per_evaluation
 def resampling_units(ev: Results) -> Units:
     """The units that resamples of an evaluation draw: instances, or buckets of them."""
-    return Units(int(next(iter(ev.facts.values()))["instances"]), ev.origin.ids)
+    sizes = None if ev.sums is None else next(iter(ev.sums.values())).sizes
+    return Units(int(next(iter(ev.facts.values()))["instances"]), ev.origin.ids, sizes)
 
 
 def shared_bootstrap(ev: Results, resamples: int = RESAMPLES, seed: int = 0) -> Bootstrap:
@@ -68,8 +89,7 @@ def resample_means(ev: Results, bootstrap: Bootstrap, columns: Sequence[ScoreCol
     cached = _cached_means(ev, bootstrap)
     missing = [column for column in dict.fromkeys(columns) if column not in cached]
     if missing:
-        means = bootstrap.means(column.values(ev) for column in missing)
-        cached.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
+        cached.update(zip(missing, _draw_means(ev, bootstrap, missing), strict=True))
     return [cached[column] for column in columns]
 
 
@@ -187,8 +207,7 @@ def _resample_pairs(ev: Results, pairs: Sequence[tuple[str, str]], measures: Seq
     missing = list(dict.fromkeys(missing))
     for start in range(0, len(missing), COLUMNS_AT_ONCE):
         some = missing[start : start + COLUMNS_AT_ONCE]
-        drawn = bootstrap.means(column.values(ev) for column in some)
-        for column, means in zip(some, np.ascontiguousarray(drawn.T), strict=True):
+        for column, means in zip(some, _draw_means(ev, bootstrap, some), strict=True):
             if column.baseline is None:
                 means_of[column] = means
             else:
@@ -208,6 +227,8 @@ def _difference_interval(ev: Results, column: ScoreColumn) -> Interval:
 
 def _defined_alike(ev: Results, first: str, second: str, measure: str) -> bool:
     """Whether two systems are undefined on the same instances, and finite on all others."""
+    if ev.sums is not None:
+        return ev.sums[measure].defined_alike(first, second)
     where = _undefined_bits(ev, first, measure)
     return where is not None and where == _undefined_bits(ev, second, measure)
 

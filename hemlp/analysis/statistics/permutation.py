@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.significance_tests import EXACT_UP_TO
 from hemlp.arrays import FloatArray
+from hemlp.results.exact_sums import UNIT, exact_square_sum, exact_sum
 
 SIGN_DRAWS = 9_999
 """Ways to choose the signs that are drawn where there are too many to try all."""
@@ -32,7 +34,7 @@ def permutation_tests(pairs: Sequence[PairedDifferences]) -> list[float]:
     pairs, and p is (1 + hits) / 10,000, or the normal p where that is smaller and there is no hit. Beyond, p is normal:
     erfc(|Σd| / √(2 Σd²)). A sum is a hit unless it is smaller than the observed one by more than n·ε.
     """
-    sizes = [d.values.size if d.finite else -1 for d in pairs]
+    sizes = [d.number if d.finite else -1 for d in pairs]
     p_values = [_normal_p(d) if size > SAMPLED_UP_TO else math.nan for d, size in zip(pairs, sizes, strict=True)]
     exact = [k for k, size in enumerate(sizes) if 0 <= size <= EXACT_UP_TO]
     for part in _chunk(exact, EXACT_UP_TO):
@@ -96,14 +98,9 @@ def _packed_signs() -> NDArray[np.uint8]:
 
 def _normal_p(d: PairedDifferences) -> float:
     """erfc(|Σd| / √(2 Σd²)), both sums exact before they are rounded."""
-    values = d.values / _scale(d)
-    squares = values * values
-    scaled = 134217729.0 * values  # Veltkamp: the upper half of each number, then what its square was rounded by
-    high = scaled - (scaled - values)
-    low = values - high
-    rounding = ((high * high - squares) + 2 * high * low) + low * low
-    total = math.fsum([*squares.tolist(), *rounding.tolist()])
-    return math.erfc(abs(math.fsum(values.tolist())) / math.sqrt(2 * total))
+    total, squares = (d.sums.total, d.sums.squares) if d.sums else (exact_sum(d.values), exact_square_sum(d.values))
+    unit = (squares.bit_length() - 1) // 2  # in units of a power of two nothing overflows
+    return math.erfc(abs(total) / 2**unit / math.sqrt(2 * (squares / 4**unit)))
 
 
 def _scale(d: PairedDifferences) -> float:
@@ -120,11 +117,15 @@ def effect_size(d: PairedDifferences) -> float:
     n = d.instances
     if n < 2 or not d.finite:
         return math.nan
-    if not d.values.size:
+    if not d.number:
         return 0.0
-    spread = float(np.ptp(d.values)) if d.values.size == n else math.inf
-    if spread <= 2 * d.tolerance:
-        return math.copysign(math.inf, d.values[0])
-    mean, zeros = d.mean, n - d.values.size
-    squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
+    least, greatest = (d.values.min(), d.values.max()) if d.sums is None else (d.sums.least, d.sums.greatest)
+    if d.number == n and greatest - least <= 2 * d.tolerance:
+        return math.copysign(math.inf, least)
+    mean, zeros = d.mean, n - d.number
+    if d.sums is None:
+        squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
+    else:
+        m = Fraction(mean)
+        squares = float(Fraction(d.sums.squares, 4**UNIT) - 2 * m * Fraction(d.sums.total, 2**UNIT) + n * m * m)
     return mean / math.sqrt(squares / (n - 1))

@@ -19,9 +19,9 @@ from itertools import islice
 
 import numpy as np
 
-from hemlp.analysis.statistics.buckets import UNIT, BucketSums
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
+from hemlp.results.exact_sums import UNIT, BucketSums
 
 BUCKETED_FROM = 100_000
 """From so many instances on buckets are drawn."""
@@ -31,6 +31,8 @@ BUCKETS = 4096
 @dataclass(frozen=True, eq=False)
 class Units:
     """The units that ``size`` instances make; ``ids`` are their names, without which rows count from 1.
+
+    ``counts``: how many instances each bucket has, where only that is known of them.
 
     Examples
     --------
@@ -42,6 +44,7 @@ class Units:
 
     size: int
     ids: Sequence[Label] | None = field(default=None, repr=False)
+    counts: FloatArray | None = field(default=None, repr=False)
 
     in_buckets: bool = field(init=False)
     """Whether the units are buckets."""
@@ -70,8 +73,8 @@ class Units:
     @cached_property
     def sizes(self) -> FloatArray:
         """How many instances each unit has."""
-        if not self.in_buckets:
-            return np.ones(self.size)
+        if not self.in_buckets or self.counts is not None:
+            return np.ones(self.size) if self.counts is None else self.counts
         return np.bincount(self.members, minlength=self.number).astype(np.float64)
 
     def arrange(self, values: FloatArray) -> FloatArray:

@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from hemlp.analysis.statistics.differences import PairedDifferences
+from hemlp.analysis.statistics.differences import PairedDifferences, tallied_differences
 from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
 from hemlp.analysis.statistics.permutation import permutation_tests
 from hemlp.analysis.statistics.significance_tests import ALPHA, EXACT_UP_TO, Sided, SignTest, holm, sign_test, wilcoxon
@@ -24,6 +24,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.measures.instance_scores import mean
 from hemlp.options import check_choice
+from hemlp.results.merged_sums import MeasureSums
 
 Test = Literal["permutation", "sign"]
 RankMethod = Literal["mean", "chained"]
@@ -139,7 +140,7 @@ class Verdicts:
         return self._test_pairs(lambda part: list(map(self._sign, part)))
 
     def _sign(self, d: PairedDifferences) -> SignTest:
-        wins, losses = d.wins, d.values.size - d.wins
+        wins, losses = d.wins, d.number - d.wins
         of_better = wins if d.mean > 0 else losses
         one_sided = self.procedure.sided == "one" and d.mean != 0
         return sign_test(of_better if one_sided else max(wins, losses), wins + losses, self.procedure.sided)
@@ -197,7 +198,7 @@ class Verdicts:
 
     def _beats(self, above: str, below: str) -> bool:
         d = self.gains(above, below)
-        favoured = d.mean > 0 if self.procedure.chosen_test == "permutation" else 2 * d.wins > d.values.size
+        favoured = d.mean > 0 if self.procedure.chosen_test == "permutation" else 2 * d.wins > d.number
         return self.p[above, below] < ALPHA and favoured
 
     @cached_property
@@ -227,6 +228,31 @@ class Verdicts:
             if 0 < test.n <= EXACT_UP_TO and tests * least >= ALPHA:
                 pairs.append((first, second, test.n))
         return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class TalliedVerdicts(Verdicts):
+    """Verdicts on systems of which exact sums are left: ``common`` where all of them are defined, for every pair."""
+
+    sums: MeasureSums | None = None
+    in_common: bool = False
+
+    @classmethod
+    def of(cls, sums: MeasureSums, greater_is_better: bool, procedure: Procedure, common: bool) -> TalliedVerdicts:
+        """On the systems of ``sums``."""
+        return cls(dict.fromkeys(sums.systems, np.empty(0)), greater_is_better, procedure, sums, common)
+
+    def gains(self, first: str, second: str) -> PairedDifferences:
+        """By how much the first system is better, in sums, and instance by instance where few differ."""
+        assert self.sums is not None
+        better, worse = (first, second) if self.greater_is_better else (second, first)
+        return tallied_differences(self.sums, better, worse, self.in_common)
+
+    @cached_property
+    def means(self) -> Mapping[str, float]:
+        """Over the instances on which all systems are defined; nan where there is none."""
+        assert self.sums is not None
+        return {system: self.sums.mean(system, common=True) for system in self.scores}
 
 
 def verdicts(
