@@ -277,9 +277,9 @@ class KeptColumns(Mapping[str, FloatArray]):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TalliedScores(Scores):
-    """Scores of which a tally holds counts and exact sums: ``means`` and ``totals`` of all columns, ``counts`` of statuses.
+    """Scores of which a tally holds counts and exact sums: ``means`` and ``totals`` of all columns.
 
-    ``steps``, ``finite``: as of ``step_counts`` and ``without_infinite``.
+    ``counts``: of statuses; ``steps``, ``finite``: as of ``step_counts`` and ``without_infinite``.
     """
 
     means: Mapping[str, float] = field(default_factory=dict)

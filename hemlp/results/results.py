@@ -50,8 +50,8 @@ def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Call
 
 @dataclass(frozen=True)
 class Origin:
-    """What is known of the data: how systems were cut from scores, names of instances, digests (those of a file), roots of the
-    hierarchy."""
+    """What is known of the data: how systems were cut from scores, names of instances, digests (those of a file), and
+    how many roots the hierarchy has."""
 
     cuts: Mapping[str, str] = field(default_factory=dict)
     ids: tuple[Label, ...] | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -93,6 +93,9 @@ class Plan:
                 "unknown labels can be isolated only when all of them are known: plan with "
                 "hierarchy.with_isolated(labels)"
             ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "hierarchy": replace(self.hierarchy)}  # without what was computed of it
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(self.measures)} of {', '.join(self.systems)}, {self.hierarchy!r})"

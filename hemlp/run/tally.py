@@ -7,6 +7,7 @@ there on it holds exact sums, of each measure by 4,096 buckets of the ids (``Mea
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -71,6 +72,7 @@ class ColumnSum:
 
     @classmethod
     def of(cls, values: FloatArray) -> ColumnSum:
+        """Of one value an instance, nan where it is undefined."""
         up, down = (int(np.count_nonzero(values == end)) for end in (np.inf, -np.inf))
         return cls(exact_sum(values[np.isfinite(values)]), int(np.count_nonzero(~np.isnan(values))), up, down)
 
@@ -98,6 +100,7 @@ class ScoreCounts:
 
     @classmethod
     def of(cls, scores: Scores) -> ScoreCounts:
+        """Of the scores of instances."""
         steps = [0] * len(STEPS)
         if "step" in scores.columns:
             for k, count in enumerate(scores.step_counts()):
@@ -138,7 +141,7 @@ class Kept:
         keys: Sequence[Any] = ids if kind in ("row", "text") else list(map(str, ids))
         order = sorted(range(len(ids)), key=keys.__getitem__)  # code points are in the order of UTF-8
         names = tuple(ids[k] for k in order)
-        for name, following in zip(names, names[1:], strict=False):
+        for name, following in itertools.pairwise(names):
             if name == following:
                 raise InvalidLabelSets(f"{where}: the instance {name!r} is met twice; give each instance once")
         return cls(names, values[:, :, order], statuses[:, :, order])

@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NoReturn, get_args
 
 import numpy as np
@@ -257,7 +257,7 @@ def _kept(reader: _Reader, head: TallyHead, size: int) -> Kept:
             _refuse("an id is no text, or no number")
     _require("" not in ids, "an id is empty")
     keys = ids if head.ids in ("row", "text") else list(map(str, ids))
-    _require(all(a < b for a, b in zip(keys, keys[1:], strict=False)), "ids are not in order, or there twice")
+    _require(all(a < b for a, b in pairwise(keys)), "ids are not in order, or there twice")
     shape = len(head.systems), len(head.measures), size
     cells = shape[0] * shape[1] * size
     statuses = reader.array("|i1", cells).reshape(shape)

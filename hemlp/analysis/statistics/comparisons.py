@@ -137,7 +137,7 @@ def compare(ev: Results, first: str, second: str, *, test: Test | None = None, s
         for name, interval in zip(ev.measures, intervals, strict=True)
     ]
     rows = [[each.measure, each.better, each.difference, each.interval, *_test_cells(each)] for each in pairs]
-    size = len(ev.per_instance(first, ev.measures[0]))
+    size = int(ev.facts[first]["instances"])
     notes = [f"difference: {first} minus {second}, the mean of the paired differences, with its 95% interval from "
              f"{RESAMPLES:,} resamples of {resampling_units(ev).description}"]  # fmt: skip
     notes += [

@@ -18,10 +18,11 @@ from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.significance_tests import EXACT_UP_TO
 from hemlp.arrays import FloatArray
 from hemlp.results.exact_sums import UNIT, exact_square_sum, exact_sum
+from hemlp.results.merged_sums import MOST_DIFFERENCES
 
 SIGN_DRAWS = 9_999
 """Ways to choose the signs that are drawn where there are too many to try all."""
-SAMPLED_UP_TO = 1_000
+SAMPLED_UP_TO = MOST_DIFFERENCES
 """Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
 MATRIX_SIZE = 2**21
 """Numbers of a matrix that are held at once."""

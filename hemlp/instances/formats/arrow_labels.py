@@ -39,7 +39,7 @@ def read_arrow_ids(column: Any, source: str) -> tuple[Label, ...]:
     from pyarrow import types
 
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if not (types.is_string(kind) or types.is_large_string(kind) or types.is_integer(kind)):
+    if not (_is_text(kind) or types.is_integer(kind)):
         raise InvalidLabelSets(f"{source}, column 'id': ids are strings or integers, not {kind}")
     ids = tuple(column.to_pylist())
     for row in (k for k, name in enumerate(ids) if name is None or name == ""):
@@ -58,12 +58,18 @@ def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> Label
     if not there.all():
         ids = tuple(name for name, here in zip(ids, there.tolist(), strict=True) if here)
         array = array.drop_null()
-    if types.is_string(array.type) or types.is_large_string(array.type):
+    if _is_text(array.type):
         return replace(_from_texts(array, source), ids=ids, rows="sets")
     if types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
         ptr = pointers(np.asarray(array.value_lengths()))
         return replace(_from_flat(array.flatten(), ptr, source), ids=ids)
     raise InvalidLabelSets(f"{source}: labels are lists or texts, not {array.type}")
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
 
 
 def _from_texts(array: Any, source: str) -> LabelSets:
@@ -72,7 +78,7 @@ def _from_texts(array: Any, source: str) -> LabelSets:
     from pyarrow import compute
 
     size = len(array)
-    whole = pa.LargeListArray.from_arrays([0, size], array.cast(pa.large_string()))
+    whole = pa.ListArray.from_arrays([0, size], array.cast(pa.string()))
     data = compute.binary_join(whole, "\n")[0].as_buffer().to_pybytes() + b"\n" if size else b""
     if data.count(b"\n") != size:
         row = next(k for k, text in enumerate(array.to_pylist()) if "\n" in text)
@@ -85,6 +91,8 @@ def _from_flat(flat: Any, ptr: IntArray, source: str) -> LabelSets:
     """Labels of all rows one after the other."""
     from pyarrow import types
 
+    if types.is_string_view(flat.type):
+        flat = flat.cast("large_string")
     coded = flat if types.is_dictionary(flat.type) else flat.dictionary_encode()
     distinct = coded.dictionary.to_pylist() if not types.is_null(flat.type) else []
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False) if distinct else np.full(len(flat), -1)
