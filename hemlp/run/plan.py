@@ -23,7 +23,7 @@ from hemlp.results.inputs import LabelCounts
 from hemlp.results.results import Origin
 from hemlp.run.evaluate import CHUNK, name_measures
 from hemlp.run.evaluation import Evaluation
-from hemlp.run.tally import IdKind, TalliedMeasure, Tally, TallyHead
+from hemlp.run.tally import IdKind, Tally, TallyHead
 
 ID, TRUE = "id", "true"
 """The columns of a table that are not those of systems."""
@@ -139,7 +139,8 @@ class Plan:
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
                 scores.append(self._score(batch))
-        tally = Tally.of(self._head(scores[0], kind), counts, scores, ids, part)
+        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, self.hierarchy.number_of_roots, kind)
+        tally = Tally.of(head, counts, scores, ids, part)
         return Part(self._table(scores, counts, ids), tally)
 
     def _batch(self, true: LabelSets, pred: LabelSets, ids: tuple[Label, ...]) -> Batch:
@@ -153,15 +154,6 @@ class Plan:
             for start in starts
         ]
         return concatenate_scores(parts)
-
-    def _head(self, scores: Sequence[Scores], kind: IdKind) -> TallyHead:
-        measures = tuple(
-            TalliedMeasure(
-                called, each.name, each.signature, self.measures[called].greater_is_better, each.exact, (*each.columns,)
-            )
-            for called, each in zip(self.measures, scores, strict=True)
-        )
-        return TallyHead(self.systems, measures, self.policies, self.hierarchy.number_of_roots, kind)
 
     @cached_property
     def _better(self) -> dict[str, bool]:

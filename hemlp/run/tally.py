@@ -8,7 +8,7 @@ there on it holds exact sums, of each measure by 4,096 buckets of the ids (``Mea
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -22,6 +22,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidLabelSets, InvalidTally
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Policies
+from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
@@ -59,6 +60,18 @@ class TallyHead:
     policies: Policies
     roots: int
     ids: IdKind
+
+    @classmethod
+    def of(
+        cls, systems: Sequence[str], measures: Mapping[str, Measure], scores: Sequence[Scores], policies: Policies,
+        roots: int, ids: IdKind,
+    ) -> TallyHead:  # fmt: skip
+        """Of measures by their names, and the scores of one system by each."""
+        told = tuple(
+            TalliedMeasure(called, each.name, each.signature, made.greater_is_better, each.exact, (*each.columns,))
+            for (called, made), each in zip(measures.items(), scores, strict=True)
+        )
+        return cls(tuple(systems), told, policies, roots, ids)
 
 
 @dataclass(frozen=True)
