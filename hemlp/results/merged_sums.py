@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InstancesNotKept
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
+from hemlp.problems.lca.solution import STEPS
 from hemlp.results.exact_sums import UNIT, BucketSums, exact_square_sum, exact_sum, exact_sums
 
 PRECISION = 1e-12
@@ -275,21 +276,61 @@ class KeptColumns(Mapping[str, FloatArray]):
         return len(self._names)
 
 
+class ColumnSum(NamedTuple):
+    """The exact sum of the finite values of a column, how many values there are, and how many are infinite."""
+
+    total: int
+    number: int
+    up: int
+    down: int
+
+    @classmethod
+    def of(cls, values: FloatArray) -> ColumnSum:
+        """Of one value an instance, nan where it is undefined."""
+        up, down = (int(np.count_nonzero(values == end)) for end in (np.inf, -np.inf))
+        return cls(exact_sum(values[np.isfinite(values)]), int(np.count_nonzero(~np.isnan(values))), up, down)
+
+
+class ScoreCounts(NamedTuple):
+    """Of a system by a measure: how many instances have which status, and were solved by which method; column sums."""
+
+    statuses: tuple[int, ...]
+    steps: tuple[int, ...]
+    columns: tuple[ColumnSum, ...]
+
+    @classmethod
+    def of(cls, scores: Scores) -> ScoreCounts:
+        """Of the scores of instances."""
+        steps = [*(scores.step_counts() if "step" in scores.columns else ()), *[0] * len(STEPS)][: len(STEPS)]
+        statuses = np.bincount(scores.statuses, minlength=len(Status)).tolist()
+        return cls(tuple(statuses), tuple(steps), tuple(map(ColumnSum.of, scores.columns.values())))
+
+    def merge(self, other: ScoreCounts) -> ScoreCounts:
+        """Those of the instances of both."""
+        columns = (ColumnSum(*add_counts(a, b)) for a, b in zip(self.columns, other.columns, strict=True))
+        counts = add_counts(self.statuses, other.statuses), add_counts(self.steps, other.steps)
+        return ScoreCounts(*counts, tuple(columns))
+
+
+def add_counts(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
+    """The sums of integers, place by place."""
+    return tuple(a + b for a, b in zip(first, second, strict=True))
+
+
+NOTHING = ScoreCounts((), (), ())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TalliedScores(Scores):
-    """Scores of which a tally holds counts and exact sums: ``means`` and ``totals`` of all columns.
+    """Scores of which a tally holds counts and exact sums."""
 
-    ``counts``: of statuses; ``steps``, ``finite``: as of ``step_counts`` and ``without_infinite``.
-    """
-
-    means: Mapping[str, float] = field(default_factory=dict)
-    totals: Mapping[str, float] = field(default_factory=dict)
-    counts: Sequence[int] = ()
-    steps: Sequence[int] = ()
-    finite: tuple[int, float] = (0, math.nan)
+    counts: ScoreCounts = NOTHING
 
     def __len__(self) -> int:
-        return sum(self.counts)
+        return sum(self.counts.statuses)
+
+    def _sum(self, column: str | None) -> ColumnSum:
+        return self.counts.columns[0 if column is None else list(self.columns).index(column)]
 
     def mean(self, column: str | None = None) -> float:
         """The average over the instances on which it is defined.
@@ -299,23 +340,26 @@ class TalliedScores(Scores):
         column
             Another column than the measure itself.
         """
-        return self.means[next(iter(self.columns)) if column is None else column]
+        total, count, up, down = self._sum(column)
+        return mean_of_sum(total, up, down, count)
 
     def total(self, column: str) -> float:
         """The sum of a column, where it has values."""
-        return self.totals[column]
+        total, _, up, down = self._sum(column)
+        return mean_of_sum(total, up, down, 1)
 
     def status_counts(self) -> dict[str, int]:
         """How many instances have which status."""
-        return {str(status): count for status, count in zip(Status, self.counts, strict=True) if count}
+        return {str(status): count for status, count in zip(Status, self.counts.statuses, strict=True) if count}
 
     def step_counts(self) -> Sequence[int]:
         """By which method how many instances were solved."""
-        return self.steps
+        return self.counts.steps
 
     def without_infinite(self) -> tuple[int, float]:
         """How many scores are infinite, and the mean of the others."""
-        return self.finite
+        total, count, up, down = self._sum(None)
+        return up + down, mean_of_sum(total, 0, 0, count - up - down)
 
 
 NO_STATUSES: Any = _Refused()

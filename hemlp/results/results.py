@@ -223,7 +223,9 @@ class Results:
 def require_inputs(results: Results) -> Inputs:
     """The labels that were evaluated; an error where only the scores are left of them."""
     if results.inputs is None:
-        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
+        raise InvalidOption(
+            "this evaluation was read from a file or made of a tally, which does not hold its labels: evaluate again"
+        )
     return results.inputs
 
 

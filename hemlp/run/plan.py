@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption
@@ -14,13 +13,11 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.formats.arrow_labels import as_arrow_table, read_arrow_ids, read_arrow_labels
-from hemlp.instances.label_sets import LabelSets, instance_ids
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores, concatenate_scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_choice
 from hemlp.results.inputs import LabelCounts
-from hemlp.results.results import Origin
 from hemlp.run.evaluate import CHUNK, name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.tally import IdKind, Tally, TallyHead
@@ -112,8 +109,8 @@ class Plan:
         part
             What it is called in messages.
         first_row
-            Where there is no column of ids: how many rows of the whole data stand before it. Its rows are named by
-            their numbers, then.
+            How many rows of the whole data stand before it: where there is no column of ids, rows are named by their
+            numbers.
 
         Raises
         ------
@@ -121,30 +118,27 @@ class Plan:
             A child of it that says in which part and row, and on which instance.
         """
         data = as_arrow_table(table)
-        for name in (TRUE, *self.systems, *([ID] if first_row is None else [])):
+        numbered = first_row is not None and ID not in data.column_names
+        if first_row is not None and numbered:
+            data = data.append_column(ID, [range(first_row + 1, first_row + len(data) + 1)])
+        for name in (ID, TRUE, *self.systems):
             if data.column_names.count(name) != 1:
                 raise InvalidLabelSets(f"{part}: there has to be one column {name!r}; there are {data.column_names}")
-        if first_row is None:
-            ids = instance_ids(read_arrow_ids(data[ID], part), part)
-            kind: IdKind = "text" if {*map(type, ids)} <= {str} else "integer"
-        else:
-            ids, kind = tuple(range(first_row + 1, first_row + data.num_rows + 1)), "row"
+        ids, whole = read_arrow_ids(data[ID], part)
+        kind: IdKind = "row" if numbered else "integer" if whole else "text"
         if len(set(ids)) < len(ids):
             raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
         sides = {name: read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *self.systems)}
         counts, scores = [], []
         for system in self.systems:
             with _name_place(part, ids):
-                batch = self._batch(sides[TRUE], sides[system], ids)
+                batch = Batch.over(self.hierarchy, sides[TRUE], sides[system], self.policies, ids)
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
                 scores.append(self._score(batch))
         head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, self.hierarchy.number_of_roots, kind)
         tally = Tally.of(head, counts, scores, ids, part)
-        return Part(self._table(scores, counts, ids), tally)
-
-    def _batch(self, true: LabelSets, pred: LabelSets, ids: tuple[Label, ...]) -> Batch:
-        return Batch.over(self.hierarchy, true, pred, self.policies, ids)
+        return Part(self._table(scores, counts, data[ID]), tally)
 
     def _score(self, batch: Batch) -> list[Scores]:
         measures = list(self.measures.values())
@@ -155,11 +149,7 @@ class Plan:
         ]
         return concatenate_scores(parts)
 
-    @cached_property
-    def _better(self) -> dict[str, bool]:
-        return {name: each.greater_is_better for name, each in self.measures.items()}
-
-    def _table(self, scores: Sequence[Sequence[Scores]], counts: Sequence[LabelCounts], ids: tuple[Label, ...]) -> Any:
+    def _table(self, scores: Sequence[Sequence[Scores]], counts: Sequence[LabelCounts], ids: Any) -> Any:
         """The scores of all instances, as ``Evaluation.to_parquet`` writes them."""
         from hemlp.report.parquet import as_arrow
 
@@ -167,7 +157,8 @@ class Plan:
             system: dict(zip(self.measures, of, strict=True)) for system, of in zip(self.systems, scores, strict=True)
         }
         facts = {system: of.as_dict() for system, of in zip(self.systems, counts, strict=True)}
-        return as_arrow(Evaluation(by_name, self._better, facts, origin=Origin(ids=ids))).drop_columns(["instance"])
+        better = {name: each.greater_is_better for name, each in self.measures.items()}
+        return as_arrow(Evaluation(by_name, better, facts), ids)
 
 
 def _first_twice(ids: Sequence[Label]) -> Label:

@@ -25,10 +25,15 @@ from hemlp.instances.batch import Policies
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
-from hemlp.problems.lca.solution import STEPS
-from hemlp.results.exact_sums import exact_sum
 from hemlp.results.inputs import LabelCounts
-from hemlp.results.merged_sums import NO_STATUSES, KeptColumns, MeasureSums, TalliedScores, mean_of_sum
+from hemlp.results.merged_sums import (
+    NO_STATUSES,
+    KeptColumns,
+    MeasureSums,
+    ScoreCounts,
+    TalliedScores,
+    add_counts,
+)
 from hemlp.results.results import Origin
 from hemlp.run.evaluation import Evaluation
 
@@ -72,64 +77,6 @@ class TallyHead:
             for (called, made), each in zip(measures.items(), scores, strict=True)
         )
         return cls(tuple(systems), told, policies, roots, ids)
-
-
-@dataclass(frozen=True)
-class ColumnSum:
-    """The exact sum of the finite values of a column, how many values there are, and how many are infinite."""
-
-    total: int
-    count: int
-    up: int
-    down: int
-
-    @classmethod
-    def of(cls, values: FloatArray) -> ColumnSum:
-        """Of one value an instance, nan where it is undefined."""
-        up, down = (int(np.count_nonzero(values == end)) for end in (np.inf, -np.inf))
-        return cls(exact_sum(values[np.isfinite(values)]), int(np.count_nonzero(~np.isnan(values))), up, down)
-
-    def __add__(self, other: ColumnSum) -> ColumnSum:
-        return ColumnSum(self.total + other.total, self.count + other.count, self.up + other.up, self.down + other.down)
-
-    @property
-    def rounded(self) -> float:
-        """The sum of the values as a double."""
-        return mean_of_sum(self.total, self.up, self.down, 1)
-
-    @property
-    def mean(self) -> float:
-        """The mean of the values, as ``math.fsum(x) / n``."""
-        return mean_of_sum(self.total, self.up, self.down, self.count)
-
-
-@dataclass(frozen=True)
-class ScoreCounts:
-    """Of a system by a measure: how many instances have which status, and were solved by which method; column sums."""
-
-    statuses: tuple[int, ...]
-    steps: tuple[int, ...]
-    columns: tuple[ColumnSum, ...]
-
-    @classmethod
-    def of(cls, scores: Scores) -> ScoreCounts:
-        """Of the scores of instances."""
-        steps = [0] * len(STEPS)
-        if "step" in scores.columns:
-            for k, count in enumerate(scores.step_counts()):
-                steps[k] = count
-        statuses = np.bincount(scores.statuses, minlength=len(Status)).tolist()
-        return cls(tuple(statuses), tuple(steps), tuple(map(ColumnSum.of, scores.columns.values())))
-
-    def __add__(self, other: ScoreCounts) -> ScoreCounts:
-        return ScoreCounts(
-            _add(self.statuses, other.statuses), _add(self.steps, other.steps),
-            tuple(a + b for a, b in zip(self.columns, other.columns, strict=True)),
-        )  # fmt: skip
-
-
-def _add(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
-    return tuple(a + b for a, b in zip(first, second, strict=True))
 
 
 @dataclass(frozen=True, eq=False)
@@ -239,10 +186,8 @@ class Tally:
                     f"only tallies of one plan merge, and these have different {each.name}: {mine!r:.300} and "
                     f"{others!r:.300}"
                 )
-        labels = tuple(map(_add, self.labels, other.labels))
-        scores = tuple(
-            tuple(a + b for a, b in zip(*of, strict=True)) for of in zip(self.scores, other.scores, strict=True)
-        )
+        labels = tuple(map(add_counts, self.labels, other.labels))
+        scores = tuple(tuple(map(ScoreCounts.merge, *of)) for of in zip(self.scores, other.scores, strict=True))
         if self.kept is not None and other.kept is not None:
             values = np.concatenate([self.kept.values, other.kept.values], axis=2)
             statuses = np.concatenate([self.kept.statuses, other.kept.statuses], axis=2)
@@ -319,17 +264,12 @@ class Tally:
     def tallied(self, system: int, measure: int) -> TalliedScores:
         """The scores of a system by a measure, as far as they are here."""
         of, counts = self.head.measures[measure], self.scores[system][measure]
-        means = {name: each.mean for name, each in zip(of.columns, counts.columns, strict=True)}
-        totals = {name: each.rounded for name, each in zip(of.columns, counts.columns, strict=True)}
-        first = counts.columns[0]
-        finite = first.up + first.down, mean_of_sum(first.total, 0, 0, first.count - first.up - first.down)
         values = None if self.kept is None else self.kept.values[system, measure]
         statuses = NO_STATUSES if self.kept is None else self.kept.statuses[system, measure]
-        undefined = len(self) - first.count
+        undefined = len(self) - counts.columns[0].number
         return TalliedScores(
-            of.name, KeptColumns(of.columns, values), statuses, of.signature, undefined, of.exact, means, totals,
-            counts.statuses, counts.steps, finite,
-        )  # fmt: skip
+            of.name, KeptColumns(of.columns, values), statuses, of.signature, undefined, of.exact, counts
+        )
 
 
 def _sums(head: TallyHead, values: FloatArray, members: IntArray, number: int) -> tuple[MeasureSums, ...]:

@@ -1,8 +1,8 @@
 """Tallies as bytes: one way to write each, and reading that takes nothing on trust.
 
-``hemlp tally 1``, a line of JSON (what was tallied, and all counts), and then numbers in binary form, as docs/cluster.md
-says. Whatever is read is written again, and refused if other bytes come of it: so order, sizes and forms need no check
-of their own, and what is left are checks of what numbers mean.
+``hemlp tally 1``, a line of JSON (what was tallied), and then numbers in binary form: docs/cluster.md has the details.
+Whatever is read is written again, and refused if other bytes come of it: so order, sizes and forms need no check of
+their own, and what is left are checks of what numbers mean.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, astuple
-from itertools import combinations, pairwise
+from itertools import chain, combinations, pairwise
 from typing import Any, NoReturn, get_args
 
 import numpy as np
@@ -23,13 +23,23 @@ from hemlp.instances.batch import Policies
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.exact_sums import UNIT, exact_square_sum, exact_sum
-from hemlp.results.merged_sums import FINITE, MOST_DIFFERENCES, STATES, UNDEFINED, MeasureSums, PairSums, PatternSums
-from hemlp.run.tally import COUNTED, SOLVED, ColumnSum, IdKind, Kept, ScoreCounts, TalliedMeasure, Tally, TallyHead
+from hemlp.results.merged_sums import (
+    FINITE,
+    MOST_DIFFERENCES,
+    STATES,
+    UNDEFINED,
+    ColumnSum,
+    MeasureSums,
+    PairSums,
+    PatternSums,
+    ScoreCounts,
+)
+from hemlp.run.tally import COUNTED, SOLVED, IdKind, Kept, TalliedMeasure, Tally, TallyHead
 
 MAGIC = b"hemlp tally 1\n"
 LONGEST = (2 * (1024 + UNIT) + 64) // 8 + 1
 """Bytes of an integer, at most: a sum of 2⁶⁴ squares."""
-KEYS = {"systems", "measures", "policies", "roots", "ids", "labels", "scores", "kept"}
+KEYS = {"systems", "measures", "policies", "roots", "ids"}
 FIELDS = {"called": str, "name": str, "signature": str, "greater_is_better": bool, "exact": bool, "columns": list}
 """What is said of a measure, and of which type it is."""
 
@@ -46,19 +56,19 @@ def encode_tally(tally: Tally) -> bytes:
         "policies": asdict(head.policies),
         "roots": head.roots,
         "ids": head.ids,
-        "labels": tally.labels,
-        "scores": [[[of.statuses, of.steps, list(map(_text_sum, of.columns))] for of in each] for each in tally.scores],
-        "kept": tally.kept is not None,
     }
     line = json.dumps(said, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-    body = _encode_kept(head.ids, tally.kept) if tally.kept is not None else _encode_sums(tally.sums or ())
-    return MAGIC + line + body
-
-
-def _text_sum(of: ColumnSum) -> list[Any]:
-    """A column, its sum as an odd number in hexadecimal digits and an exponent."""
-    shift = (of.total & -of.total).bit_length() - 1 if of.total else 0
-    return [f"{of.total >> shift:x}", shift, of.count, of.up, of.down]
+    out = bytearray(MAGIC + line)
+    flat = (
+        number
+        for of in tally.scores
+        for each in of
+        for part in (each.statuses, each.steps, *each.columns)
+        for number in part
+    )
+    for number in (*chain.from_iterable(tally.labels), *flat):
+        _put(out, number)
+    return bytes(out) + (_encode_sums(tally.sums or ()) if tally.kept is None else _encode_kept(head.ids, tally.kept))
 
 
 def _encode_kept(kind: IdKind, kept: Kept) -> bytes:
@@ -150,6 +160,12 @@ class _Reader:
         number = int.from_bytes(self.take(length), "little") << shift
         return -number if first == 66 else number
 
+    def counts(self, number: int) -> tuple[int, ...]:
+        """The next integers, none below 0."""
+        made = tuple(self.integer() for _ in range(number))
+        _require(all(0 <= each < 2**63 for each in made), "a count is not a number of at least 0")
+        return made
+
 
 def decode_tally(data: bytes) -> Tally:
     """The tally of some bytes; whatever else they are raises ``InvalidTally``."""
@@ -162,34 +178,19 @@ def decode_tally(data: bytes) -> Tally:
         _refuse("their second line is not JSON")
     _require(isinstance(said, dict) and said.keys() == KEYS, "their second line has other keys")
     head = _head(said)
-    labels = tuple(_counts(each, len(COUNTED)) for each in _list(said["labels"], len(head.systems)))
+    reader = _Reader(data, end)
+    labels = tuple(reader.counts(len(COUNTED)) for _ in head.systems)
     sizes = {each[COUNTED.index("instances")] for each in labels}
     _require(len(sizes) == 1, "systems have different numbers of instances")
     (size,) = sizes
-    scores = tuple(
-        tuple(map(_score_counts, _list(of, len(head.measures)), head.measures, [size] * len(head.measures)))
-        for of in _list(said["scores"], len(head.systems))
-    )
-    keeps = head.ids != "none" and size < resampling.BUCKETED_FROM
-    _require(said["kept"] is keeps, "instances are kept below 100,000, and from there on they are not")
-    reader = _Reader(data, end)
+    scores = tuple(tuple(_score_counts(reader, of, size) for of in head.measures) for _ in head.systems)
+    keeps = head.ids != "none" and size < resampling.BUCKETED_FROM  # below 100,000 instances are kept
     kept = _kept(reader, head, size) if keeps else None
     sums = None if keeps else tuple(_measure_sums(reader, head, size) for _ in head.measures)
     tally = Tally(head, labels, scores, kept, sums)
     _check_scores(tally)
     _require(encode_tally(tally) == data, "they are not as hemlp writes them")
     return tally
-
-
-def _list(value: Any, length: int) -> list[Any]:
-    _require(isinstance(value, list) and len(value) == length, "a list has another length")
-    return list(value)
-
-
-def _counts(value: Any, length: int) -> tuple[int, ...]:
-    made = _list(value, length)
-    _require(all(type(each) is int and 0 <= each < 2**63 for each in made), "a count is not a number of at least 0")
-    return tuple(made)
 
 
 def _head(said: dict[str, Any]) -> TallyHead:
@@ -211,36 +212,25 @@ def _head(said: dict[str, Any]) -> TallyHead:
     keys = {"unknown", "unknown_true", "missing"}
     _require(isinstance(policies, dict) and policies.keys() == keys, "its options have other names")
     _require(all(isinstance(each, str) for each in policies.values()), "an option is no word")
-    (roots,) = _counts([said["roots"]], 1)
+    roots = said["roots"]
+    _require(type(roots) is int and roots > 0, "there is no root")
     try:
         return TallyHead(tuple(systems), tuple(made), Policies(**policies), roots, said["ids"])
     except InvalidOption as error:
         _refuse(str(error))
 
 
-def _score_counts(said: Any, of: TalliedMeasure, size: int) -> ScoreCounts:
-    statuses, steps, columns = _list(said, 3)
+def _score_counts(reader: _Reader, of: TalliedMeasure, size: int) -> ScoreCounts:
     made = ScoreCounts(
-        _counts(statuses, len(Status)), _counts(steps, len(STEPS)),
-        tuple(_column_sum(each, size) for each in _list(columns, len(of.columns))),
+        reader.counts(len(Status)), reader.counts(len(STEPS)),
+        tuple(ColumnSum(reader.integer(), *reader.counts(3)) for _ in of.columns),
     )  # fmt: skip
     solved = sum(made.statuses[: SOLVED + 1])
     _require(sum(made.statuses) == size and sum(made.steps) <= size, f"{of.called}: counts do not add up")
-    _require(made.columns[0].count <= solved, f"{of.called}: values contradict their statuses")
+    _require(made.columns[0].number <= solved, f"{of.called}: values contradict their statuses")
+    for total, count, up, down in made.columns:
+        _require(up + down <= count <= size and (count > up + down or not total), f"{of.called}: values do not add up")
     return made
-
-
-def _column_sum(said: Any, size: int) -> ColumnSum:
-    digits, shift, *counts = _list(said, 5)
-    count, up, down = _counts(counts, 3)
-    _require(isinstance(digits, str) and len(digits) <= 2 * LONGEST, "a sum is no number")
-    _require(type(shift) is int and 0 <= shift <= 8 * LONGEST, "a sum is too great")
-    try:
-        odd = int(digits, 16)
-    except ValueError:
-        _refuse("a sum is no number")
-    _require(up + down <= count <= size and (count > up + down or not odd), "the values of a column do not add up")
-    return ColumnSum(odd << shift, count, up, down)
 
 
 def _kept(reader: _Reader, head: TallyHead, size: int) -> Kept:

@@ -14,7 +14,7 @@ import numpy as np
 from hemlp.arrays import IntArray, pointers
 from hemlp.errors import InvalidLabelSets, InvalidOption, MissingDependency
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.label_sets import LabelSets, instance_ids
 from hemlp.io.frames import sort_by_appearance
 from hemlp.io.text import word_rows
 
@@ -34,8 +34,8 @@ def as_arrow_table(data: Any) -> Any:
     raise InvalidOption(f"{type(data).__name__} is not an Arrow table, nor a frame that becomes one")
 
 
-def read_arrow_ids(column: Any, source: str) -> tuple[Label, ...]:
-    """The ids of instances: strings or integers, none of them missing."""
+def read_arrow_ids(column: Any, source: str) -> tuple[tuple[Label, ...], bool]:
+    """The ids of instances, none of them missing, and whether they are integers and not strings."""
     from pyarrow import types
 
     kind = column.type.value_type if types.is_dictionary(column.type) else column.type
@@ -44,7 +44,7 @@ def read_arrow_ids(column: Any, source: str) -> tuple[Label, ...]:
     ids = tuple(column.to_pylist())
     for row in (k for k, name in enumerate(ids) if name is None or name == ""):
         raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
-    return ids
+    return instance_ids(ids, source), types.is_integer(kind)
 
 
 def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> LabelSets:
