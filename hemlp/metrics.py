@@ -98,7 +98,7 @@ class _MetricOptions:
         return batch
 
 
-def _score(made: Measure, batch: Batch) -> Scores:
+def _score_batch(made: Measure, batch: Batch) -> Scores:
     """One score an instance."""
     with without_advice():
         return made.score(batch)
@@ -203,7 +203,7 @@ class Metric:
         if self.hierarchy is None or self.hierarchy.content_hash != self._content:
             raise InvalidOption("a metric from another process has no hierarchy: merge it, or set metric.hierarchy = h")
         batch = self.reading.batch(self.measure, self.hierarchy, y_true, y_pred)
-        made, scores = _without_k(self.measure, _score(self.measure, batch))
+        made, scores = _without_k(self.measure, _score_batch(self.measure, batch))
         if self.zero_division is not None and self.average != "micro":
             scores = with_zero_division(made, scores, self.zero_division)
         policies = Policies(self.reading.unknown, self.reading.unknown_true)
@@ -287,7 +287,7 @@ def _metric(name: str) -> Callable[..., Any]:
     ) -> float | FloatArray:
         """See DOCUMENTATION."""
         made = measure(name, **parameters)
-        scores = _score(
+        scores = _score_batch(
             made, _MetricOptions(labels, rows, unknown, unknown_true).batch(made, hierarchy, y_true, y_pred)
         )
         return _average_scores(*_without_k(made, scores), average, sample_weight, zero_division)

@@ -31,25 +31,17 @@ STATES = "fu+-"
 FINITE, UNDEFINED = STATES[0], STATES[1]
 
 
-def round_sum(total: int, unit: int = UNIT) -> float:
-    """An exact sum as the nearest double, as ``math.fsum`` rounds.
-
-    Raises
-    ------
-    OverflowError
-        If it is beyond all doubles.
-    """
-    return total / (1 << unit)
-
-
 def mean_of_sum(total: int, up: int, down: int, count: int) -> float:
-    """The mean of ``count`` values, ``up`` and ``down`` of them infinite: of finite ones ``math.fsum(x) / count``."""
+    """The mean of ``count`` values, ``up`` and ``down`` of them infinite: of finite ones ``math.fsum(x) / count``.
+
+    A quotient of integers is rounded once, and is beyond all doubles where ``fsum`` is.
+    """
     if not count or (up and down):
         return math.nan
     if up or down:
         return math.inf if up else -math.inf
     try:
-        return round_sum(total) / count
+        return total / (1 << UNIT) / count
     except OverflowError:
         return total / (count << UNIT)
 

@@ -20,7 +20,7 @@ import numpy as np
 from hemlp.analysis.statistics import resampling
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.measures.instance_scores import exact_mean
-from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, MeasureSums, PairSums, mean_of_sum, refuse_instances
+from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums, mean_of_sum, refuse_instances
 
 
 def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -115,8 +115,3 @@ class PairedDifferences:
 def _round_mean(mean: float, number: int, instances: int, tolerance: float) -> float:
     """The mean of ``instances``, 0 if it is no more than ``number`` differences can be rounded by."""
     return 0.0 if abs(mean) <= number * tolerance / max(1, instances) else mean
-
-
-def tallied_differences(sums: MeasureSums, first: str, second: str, common: bool) -> PairedDifferences:
-    """Those of two systems of which exact sums are left, where both or where all systems are defined."""
-    return PairedDifferences.of_sums(*sums.pair(first, second, common))

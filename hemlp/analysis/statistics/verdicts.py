@@ -16,7 +16,7 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from hemlp.analysis.statistics.differences import PairedDifferences, tallied_differences
+from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
 from hemlp.analysis.statistics.permutation import permutation_tests
 from hemlp.analysis.statistics.significance_tests import ALPHA, EXACT_UP_TO, Sided, SignTest, holm, sign_test, wilcoxon
@@ -246,7 +246,7 @@ class TalliedVerdicts(Verdicts):
         """By how much the first system is better, in sums, and instance by instance where few differ."""
         assert self.sums is not None
         better, worse = (first, second) if self.greater_is_better else (second, first)
-        return tallied_differences(self.sums, better, worse, self.in_common)
+        return PairedDifferences.of_sums(*self.sums.pair(better, worse, self.in_common))
 
     @cached_property
     def means(self) -> Mapping[str, float]:
