@@ -123,18 +123,12 @@ class Scores(HtmlDisplay):
     @property
     def fallbacks(self) -> int:
         """How many instances have a solution that is not proved optimal."""
-        return self.status_counts().get(str(Status.FEASIBLE), 0)
+        return int(np.count_nonzero(self.statuses == Status.FEASIBLE))
 
     def status_counts(self) -> dict[str, int]:
         """How many instances have which status."""
         counts = np.bincount(self.statuses, minlength=len(Status))
         return {str(status): int(count) for status, count in zip(Status, counts, strict=True) if count}
-
-    def step_counts(self) -> Sequence[int]:
-        """By which method how many instances were solved, of measures that try several one after the other."""
-        steps = self.columns["step"]
-        counts: list[int] = np.bincount(steps[~np.isnan(steps)].astype(np.int64)).tolist()
-        return counts
 
     def without_infinite(self) -> tuple[int, float]:
         """How many scores are infinite, and the mean of the others."""

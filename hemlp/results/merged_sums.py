@@ -293,9 +293,10 @@ class ScoreCounts(NamedTuple):
     @classmethod
     def of(cls, scores: Scores) -> ScoreCounts:
         """Of the scores of instances."""
-        steps = [*(scores.step_counts() if "step" in scores.columns else ()), *[0] * len(STEPS)][: len(STEPS)]
+        steps = scores.columns["step"] if "step" in scores.columns else np.empty(0)
+        by_step = np.bincount(steps[~np.isnan(steps)].astype(np.int64), minlength=len(STEPS)).tolist()
         statuses = np.bincount(scores.statuses, minlength=len(Status)).tolist()
-        return cls(tuple(statuses), tuple(steps), tuple(map(ColumnSum.of, scores.columns.values())))
+        return cls(tuple(statuses), tuple(by_step), tuple(map(ColumnSum.of, scores.columns.values())))
 
     def merge(self, other: ScoreCounts) -> ScoreCounts:
         """Those of the instances of both."""
@@ -344,9 +345,10 @@ class TalliedScores(Scores):
         """How many instances have which status."""
         return {str(status): count for status, count in zip(Status, self.counts.statuses, strict=True) if count}
 
-    def step_counts(self) -> Sequence[int]:
-        """By which method how many instances were solved."""
-        return self.counts.steps
+    @property
+    def fallbacks(self) -> int:
+        """How many instances have a solution that is not proved optimal."""
+        return self.counts.statuses[Status.FEASIBLE]
 
     def without_infinite(self) -> tuple[int, float]:
         """How many scores are infinite, and the mean of the others."""

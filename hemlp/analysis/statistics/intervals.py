@@ -39,31 +39,19 @@ class ScoreColumn:
     baseline: str | None = None
     common: bool = False
 
-    def values(self, ev: Results) -> FloatArray:
-        """One value per instance, nan where there is none."""
+    def values(self, ev: Results) -> FloatArray | BucketSums:
+        """One value per instance, nan where there is none; or exact sums of them, where only these are left."""
+        if ev.sums is not None:
+            return ev.sums[self.measure].column(self.system, self.baseline, self.common)
         if self.common:
             return common_scores(ev, self.measure)[ev.systems.index(self.system)]
         own = ev.scores[self.system][self.measure].values
-        return own if self.baseline is None else subtract_scores(own, ev.scores[self.baseline][self.measure].values)
-
-    def buckets(self, ev: Results) -> BucketSums:
-        """The exact sums of those of each bucket."""
-        if ev.sums is not None:
-            return ev.sums[self.measure].column(self.system, self.baseline, self.common)
-        units = resampling_units(ev)
         if self.baseline is None:
-            return BucketSums.of(self.values(ev), units.members, units.number)
-        own, other = (ev.scores[system][self.measure].values for system in (self.system, self.baseline))
-        return BucketSums.of_difference(own, other, units.members, units.number)
-
-
-def _draw_means(ev: Results, bootstrap: Bootstrap, columns: Sequence[ScoreColumn]) -> list[FloatArray]:
-    """The means of each column, one per resample, drawn together."""
-    if bootstrap.units.in_buckets:
-        means = bootstrap.means_of_buckets(column.buckets(ev) for column in columns)
-    else:
-        means = bootstrap.means(column.values(ev) for column in columns)
-    return list(np.ascontiguousarray(means.T))
+            return own
+        other, units = ev.scores[self.baseline][self.measure].values, resampling_units(ev)
+        if units.in_buckets:
+            return BucketSums.of_difference(own, other, units.members, units.number)
+        return subtract_scores(own, other)
 
 
 @cache_per_evaluation
@@ -89,7 +77,8 @@ def resample_means(ev: Results, bootstrap: Bootstrap, columns: Sequence[ScoreCol
     cached = _cached_means(ev, bootstrap)
     missing = [column for column in dict.fromkeys(columns) if column not in cached]
     if missing:
-        cached.update(zip(missing, _draw_means(ev, bootstrap, missing), strict=True))
+        means = bootstrap.means(column.values(ev) for column in missing)
+        cached.update(zip(missing, np.ascontiguousarray(means.T), strict=True))
     return [cached[column] for column in columns]
 
 
@@ -207,7 +196,8 @@ def _resample_pairs(ev: Results, pairs: Sequence[tuple[str, str]], measures: Seq
     missing = list(dict.fromkeys(missing))
     for start in range(0, len(missing), COLUMNS_AT_ONCE):
         some = missing[start : start + COLUMNS_AT_ONCE]
-        for column, means in zip(some, _draw_means(ev, bootstrap, some), strict=True):
+        drawn = bootstrap.means(column.values(ev) for column in some)
+        for column, means in zip(some, np.ascontiguousarray(drawn.T), strict=True):
             if column.baseline is None:
                 means_of[column] = means
             else:

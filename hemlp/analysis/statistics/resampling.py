@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
+from typing import cast
 
 import numpy as np
 
@@ -157,25 +158,25 @@ class Bootstrap:
                 drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
                 yield slice(first, first + number), slice(start, start + width), times_drawn(here, drawn, width)
 
-    def means(self, columns: Iterable[FloatArray]) -> FloatArray:
+    def means(self, columns: Iterable[FloatArray | BucketSums]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
 
-        Columns have one value per instance, in the order of the instances. A mean is nan where a resample holds no
-        defined value; infinite values count only where they were drawn.
+        Columns have one value per instance, in the order of the instances, or are sums by bucket. A mean is nan where a
+        resample holds no defined value; infinite values count only where they were drawn.
         """
         units = self.units
         if units.in_buckets:
-            waiting = (BucketSums.of(column, units.members, units.number) for column in columns)
-            return self.means_of_buckets(waiting)
-        arranged = iter(columns) if units.ids is None else map(units.arrange, columns)
+            sums = [
+                column if isinstance(column, BucketSums) else BucketSums.of(column, units.members, units.number)
+                for column in columns
+            ]
+            return self._means(_BucketColumns.of(sums, units.sizes))
+        plain = cast("Iterable[FloatArray]", columns)  # instances have no sums
+        arranged = iter(plain) if units.ids is None else map(units.arrange, plain)
         chunks = [np.empty((self.resamples, 0))]
         while together := list(islice(arranged, max(1, VALUES_AT_ONCE // max(1, units.number)))):
             chunks.append(self._means(_InstanceColumns.of(together)))
         return np.concatenate(chunks, axis=1)
-
-    def means_of_buckets(self, columns: Iterable[BucketSums]) -> FloatArray:
-        """``means`` from sums by bucket."""
-        return self._means(_BucketColumns.of(list(columns), self.units.sizes))
 
     def sums(self, streams: Iterable[Iterable[IntArray]]) -> list[FloatArray]:
         """Of each stream the sum of each column in each resample: resamples × columns.
