@@ -30,7 +30,7 @@ from hemlp.errors import (
 )
 from hemlp.results import merged_sums
 from hemlp.results.exact_sums import UNIT, exact_square_sum
-from hemlp.results.merged_sums import MeasureSums
+from hemlp.results.merged_sums import MeasureSums, PairSums
 from hemlp.run import tally_bytes
 
 pa = pytest.importorskip("pyarrow")
@@ -132,6 +132,16 @@ def test_sums_are_those_of_fractions(rows):
         assert Fraction(pair.squares, 4**UNIT) == sum(Fraction(gap) ** 2 for gap in gaps)
         assert instances == sum(not (math.isnan(a) or math.isnan(b)) for a, b, _ in rows)
         assert sums.pair("B", "A")[0].turned() == pair
+
+
+@given(st.lists(st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6)), max_size=9), st.integers(0, 9))
+def test_sums_of_pairs_merge_in_every_field(rows, cut):
+    def made(some):
+        first, second = (np.array([row[k] for row in some]) for k in (0, 1))
+        return PairSums.of(first, second)
+
+    assert made(rows[:cut]) + made(rows[cut:]) == made(rows[cut:]) + made(rows[:cut]) == made(rows)
+    assert made(rows).turned() == made([row[::-1] for row in rows])
 
 
 def test_squares_are_exact_where_doubles_would_leave_their_range():
