@@ -13,6 +13,8 @@ NAMES = {
     "errors": "HemlpError",
     "run.evaluation": "Evaluation",
     "run.evaluate": "evaluate",
+    "run.plan": "Plan",
+    "run.tally": "Tally",
     "run.sweep": "Sweep sweep",
     "run.versions": "compare_versions",
     "analysis.explain.network": "network_picture",

@@ -74,8 +74,10 @@ from hemlp.problems.pairing.bounds import ALL as ALL
 from hemlp.problems.pairing.bounds import Bounds as Bounds
 from hemlp.run.evaluate import evaluate as evaluate
 from hemlp.run.evaluation import Evaluation as Evaluation
+from hemlp.run.plan import Plan as Plan
 from hemlp.run.sweep import Sweep as Sweep
 from hemlp.run.sweep import sweep as sweep
+from hemlp.run.tally import Tally as Tally
 from hemlp.run.versions import compare_versions as compare_versions
 from hemlp.solvers import Solver as Solver
 from hemlp.solvers import Status as Status
@@ -99,6 +101,7 @@ __all__ = [
     "Model",
     "PairMeasure",
     "PairScore",
+    "Plan",
     "RankedMeasure",
     "Score",
     "ScoredSets",
@@ -107,6 +110,7 @@ __all__ = [
     "SetMeasure",
     "SetScore",
     "Sweep",
+    "Tally",
     "Tuned",
     "UpDistances",
     "__version__",

@@ -173,6 +173,14 @@ class RunMismatch(HemlpError, ValueError):
     """A run folder was begun with other input, measures, options or version."""
 
 
+class InvalidTally(HemlpError, ValueError):
+    """Bytes are not those of a tally, or tallies are not of the same plan."""
+
+
+class InstancesNotKept(HemlpError, LookupError):
+    """Something needs single instances again, and only sums are left of them."""
+
+
 class IncomparableBaseline(HemlpError, ValueError):
     """Stored scores are not those of the same systems, measures, hierarchy and instances."""
 

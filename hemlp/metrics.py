@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import HemlpError, InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch, UnknownPolicy
+from hemlp.instances.batch import Batch, Policies, UnknownPolicy
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
@@ -29,9 +29,12 @@ from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import measure
 from hemlp.measures.factory import measure as as_measure
-from hemlp.measures.instance_scores import Scores, concatenate_scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.measures.set_measure import SetMeasure
 from hemlp.measures.zero_division import ZeroDivision, micro_average, with_zero_division
+
+if TYPE_CHECKING:
+    from hemlp.run.tally import Tally
 
 DOCUMENTATION = """{name} of predictions; {better} is better.
 
@@ -76,8 +79,8 @@ class _MetricOptions:
     unknown: UnknownPolicy
     unknown_true: UnknownPolicy | None
 
-    def scores(self, made: Measure, hierarchy: Any, y_true: Any, y_pred: Any) -> Scores:
-        """One score an instance."""
+    def batch(self, made: Measure, hierarchy: Any, y_true: Any, y_pred: Any) -> Batch:
+        """Both sides as classes of the hierarchy."""
         true = LabelSets.of(y_true, labels=self.labels, rows=self.rows, source="y_true")
         pred: LabelSets | ScoredSets
         if isinstance(made, RankedMeasure):
@@ -92,17 +95,24 @@ class _MetricOptions:
             raise
         if not len(batch):
             raise InvalidLabelSets("y_true and y_pred hold no instance")
-        with without_advice():
-            return made.score(batch)
+        return batch
+
+
+def _score_batch(made: Measure, batch: Batch) -> Scores:
+    """One score an instance."""
+    with without_advice():
+        return made.score(batch)
+
+
+def _without_k(made: Measure, scores: Scores) -> tuple[Measure, Scores]:
+    """A measure of the k greatest scores as the one that it is of k classes."""
+    return (made.measure, made.underlying(scores)) if isinstance(made, RankedMeasure) else (made, scores)
 
 
 def _average_scores(
     made: Measure, scores: Scores, average: str | None, sample_weight: Any, zero_division: ZeroDivision | None
 ) -> float | FloatArray:
     """One number from the scores of instances, or these."""
-    if isinstance(made, RankedMeasure):
-        scores = made.underlying(scores)
-        made = made.measure
     if average == "micro" and isinstance(made, SetMeasure) and sample_weight is None:
         return micro_average(made, scores, zero_division)
     if zero_division is not None:
@@ -123,6 +133,9 @@ def _average_scores(
 
 class Metric:
     """A measure that is fed batch by batch, as in a training loop, and has the score of all that it saw.
+
+    It holds a ``Tally`` of exact sums, whose size does not depend on how much it saw (but with ``average=None``, which
+    asks for all scores). Its pickle is as small, without the hierarchy: for ``merge_state`` in another process.
 
     Parameters
     ----------
@@ -148,6 +161,10 @@ class Metric:
     (0.8333333333333334, 3)
     """
 
+    hierarchy: Hierarchy | None
+    tally: Tally | None
+    _values: list[FloatArray]
+
     def __init__(
         self,
         measure: str | Measure,
@@ -162,10 +179,14 @@ class Metric:
         **parameters: Any,
     ) -> None:
         self.measure = as_measure(measure, **parameters)
-        self.hierarchy = Hierarchy.of(hierarchy)
+        self.hierarchy = given = Hierarchy.of(hierarchy)
         self.reading = _MetricOptions(labels, rows, unknown, unknown_true)
         self.average, self.zero_division = average, zero_division
-        self._seen: list[Scores] = []
+        self._content = given.content_hash
+        self.reset()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "hierarchy": None}
 
     def update(self, y_true: Any, y_pred: Any) -> None:
         """Score a batch.
@@ -176,18 +197,37 @@ class Metric:
             Label sets, anything that ``LabelSets.of`` takes; of measures such as F_H@5 predictions are scores, anything
             that ``ScoredSets.of`` takes. Where they are wrong, nothing is kept of the batch.
         """
-        self._seen.append(self.reading.scores(self.measure, self.hierarchy, y_true, y_pred))
+        from hemlp.results.inputs import LabelCounts
+        from hemlp.run.tally import Tally, TallyHead
+
+        if self.hierarchy is None or self.hierarchy.content_hash != self._content:
+            raise InvalidOption("a metric from another process has no hierarchy: merge it, or set metric.hierarchy = h")
+        batch = self.reading.batch(self.measure, self.hierarchy, y_true, y_pred)
+        made, scores = _without_k(self.measure, _score_batch(self.measure, batch))
+        if self.zero_division is not None and self.average != "micro":
+            scores = with_zero_division(made, scores, self.zero_division)
+        policies = Policies(self.reading.unknown, self.reading.unknown_true)
+        head = TallyHead.of(["metric"], {str(made): made}, [scores], policies, self.hierarchy.number_of_roots, "none")
+        counts = LabelCounts(policies)
+        counts.add(batch)
+        tally = Tally.of(head, [counts], [[scores]], (), "y_true and y_pred")
+        self.tally = tally if self.tally is None else self.tally.merge(tally)
+        if self.average is None:
+            self._values.append(scores.values)
 
     def compute(self) -> float | FloatArray:
         """The average over all instances since the last ``reset``, or their scores with ``average=None``."""
-        if not self._seen:
+        if self.tally is None:
             raise InvalidLabelSets("the metric has seen no instance: call update(y_true, y_pred) first")
-        (scores,) = concatenate_scores([[each] for each in self._seen])
-        return _average_scores(self.measure, scores, self.average, None, self.zero_division)
+        if self.average is None:
+            return np.concatenate(self._values)
+        made = self.measure.measure if isinstance(self.measure, RankedMeasure) else self.measure
+        zero_division = self.zero_division if self.average == "micro" else None
+        return _average_scores(made, self.tally.tallied(0, 0), self.average, None, zero_division)
 
     def reset(self) -> None:
         """Forget all instances."""
-        self._seen = []
+        self.tally, self._values = None, []
 
     def merge_state(self, metrics: Iterable[Metric]) -> Metric:
         """Take over what others of the same measure and hierarchy have seen, in other processes for example.
@@ -209,17 +249,22 @@ class Metric:
         for other in others:
             if not isinstance(other, Metric) or other._identity != self._identity:
                 raise InvalidOption(
-                    f"only metrics of the same measure ({self.measure}), hierarchy and choice of unknown= can be merged"
+                    f"only metrics of the same measure ({self.measure}), hierarchy, average, zero_division and choice "
+                    f"of unknown= can be merged"
                 )
-        self._seen += [scores for other in others for scores in other._seen]
+        for other in others:
+            tallies = [each for each in (self.tally, other.tally) if each is not None]
+            self.tally = tallies[0].merge(tallies[1]) if len(tallies) > 1 else next(iter(tallies), None)
+            self._values += other._values
         return self
 
     @property
     def _identity(self) -> tuple[Any, ...]:
-        return self.measure, self.hierarchy, self.reading.unknown, self.reading.unknown_true
+        reading = self.reading.unknown, self.reading.unknown_true
+        return self.measure, self._content, *reading, self.average, repr(self.zero_division)
 
     def __len__(self) -> int:
-        return sum(map(len, self._seen))
+        return 0 if self.tally is None else len(self.tally)
 
     def __repr__(self) -> str:
         return f"Metric({str(self.measure)!r}, {len(self):,} instances)"
@@ -242,8 +287,10 @@ def _metric(name: str) -> Callable[..., Any]:
     ) -> float | FloatArray:
         """See DOCUMENTATION."""
         made = measure(name, **parameters)
-        scores = _MetricOptions(labels, rows, unknown, unknown_true).scores(made, hierarchy, y_true, y_pred)
-        return _average_scores(made, scores, average, sample_weight, zero_division)
+        scores = _score_batch(
+            made, _MetricOptions(labels, rows, unknown, unknown_true).batch(made, hierarchy, y_true, y_pred)
+        )
+        return _average_scores(*_without_k(made, scores), average, sample_weight, zero_division)
 
     template = NAMED[name].template
     parameters = ", ".join(NAMED[name].parameters) or "none"

@@ -380,7 +380,7 @@ def test_what_cannot_be_answered_is_an_error(three, tmp_path):
     three.to_json(tmp_path / "e.json")
     stored = Evaluation.from_json(tmp_path / "e.json")
     for ask in ("levels", "classes", "branches", "errors", "hits", "confusions", "costs"):
-        with pytest.raises(InvalidOption, match="does not hold its data"):
+        with pytest.raises(InvalidOption, match="does not hold its labels"):
             getattr(stored, ask)("A")
         with pytest.raises(InvalidOption, match="no system 'D'"):
             getattr(three, ask)("D")

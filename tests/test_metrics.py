@@ -204,3 +204,55 @@ def test_unknown_labels():
     one, other = (metrics.Metric("F_LCA", hierarchy=H, unknown=unknown) for unknown in ("drop", "isolate"))
     with pytest.raises(InvalidOption, match="choice of unknown= can be merged"):
         one.merge_state([other])
+
+
+def test_a_metric_is_small_however_much_it_saw():
+    """Its pickle has neither the hierarchy nor the scores, and merges to the same tally in any order."""
+    large = Hierarchy.from_edges([("r", f"c{k}") for k in range(5000)])
+    whole = metrics.Metric("F_H", hierarchy=large)
+    parts = [metrics.Metric("F_H", hierarchy=large) for _ in range(3)]
+    rng = np.random.default_rng(0)
+    sizes = []
+    for k in range(12):
+        true, pred = ([f"c{c}" for c in rng.integers(0, 3, 500)] for _ in range(2))
+        whole.update(true, pred)
+        parts[k % 3].update(true, pred)
+        sizes.append(len(pickle.dumps(whole)))
+    assert max(sizes) < 3000
+    assert sizes[-1] <= sizes[2] + 20
+    sent = pickle.loads(pickle.dumps(parts))
+    merged = sent[2].merge_state([sent[0], sent[1]])
+    assert merged.tally.to_bytes() == whole.tally.to_bytes()
+    assert merged.compute() == whole.compute() == parts[0].merge_state(parts[1:]).compute()
+    with pytest.raises(InvalidOption, match="set metric.hierarchy = h"):
+        merged.update(["c1"], ["c1"])
+    merged.hierarchy = large
+    merged.update(["c1"], ["c1"])
+    assert len(merged) == 6001
+    with pytest.raises(InvalidOption, match="average, zero_division"):
+        merged.merge_state([metrics.Metric("F_H", hierarchy=large, zero_division=0)])
+
+
+def gather(rank: int, file: str) -> float:
+    import torch.distributed as dist
+
+    dist.init_process_group("gloo", init_method=f"file://{file}", rank=rank, world_size=2)
+    metric = metrics.Metric("F_LCA", hierarchy=H)
+    metric.update(*(list(batches())[rank]))
+    seen: list = [None, None]
+    dist.all_gather_object(seen, metric)
+    dist.destroy_process_group()
+    return metrics.Metric("F_LCA", hierarchy=H).merge_state(seen).compute()
+
+
+def test_metrics_of_torch_processes_merge(tmp_path):
+    pytest.importorskip("torch")
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    with ProcessPoolExecutor(2, get_context("spawn")) as pool:
+        found = list(pool.map(gather, (0, 1), [str(tmp_path / "store")] * 2))
+    metric = metrics.Metric("F_LCA", hierarchy=H)
+    for pair in list(batches())[:2]:
+        metric.update(*pair)
+    assert found == [metric.compute()] * 2

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, cafa, curve, evaluate
 from hemlp.analysis.statistics import comparisons, intervals, resampling
-from hemlp.analysis.statistics.buckets import UNIT, BucketSums
 from hemlp.analysis.statistics.intervals import ScoreColumn, difference_intervals, resample_means, shared_bootstrap
 from hemlp.analysis.statistics.resampling import BUCKETS, Bootstrap, Units, assign_buckets
 from hemlp.analysis.statistics.verdicts import Procedure
+from hemlp.results.exact_sums import UNIT, BucketSums
 from hemlp.run.gate import Gate
 from hemlp.text.tables import Interval, quantile
 

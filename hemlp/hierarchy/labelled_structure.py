@@ -114,11 +114,11 @@ class LabelledStructure(Structure):
 
     def known_labels(self) -> Collection[Label]:
         """All labels that name a class, aliases, names and synonyms included."""
-        return self._known_labels
+        return self._labels_and_names if self.names or self.synonyms else self.ids.keys()
 
     @cached_property
-    def _known_labels(self) -> Collection[Label]:
-        return self.ids.keys() | self.name_index.by_name.keys() if self.names or self.synonyms else self.ids.keys()
+    def _labels_and_names(self) -> set[Label]:
+        return self.ids.keys() | self.name_index.by_name.keys()
 
     def __iter__(self) -> Iterator[Label]:
         return iter(self.labels)

@@ -78,6 +78,11 @@ class Structure:
         return self._labels_of(np.flatnonzero(np.diff(self.parent_ptr) == 0))
 
     @property
+    def number_of_roots(self) -> int:
+        """How many classes have no parents."""
+        return int(np.count_nonzero(np.diff(self.parent_ptr) == 0))
+
+    @property
     def leaves(self) -> frozenset[Label]:
         """Classes without children."""
         return self._labels_of(np.flatnonzero(np.diff(self.child_ptr) == 0))

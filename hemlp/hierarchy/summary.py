@@ -21,7 +21,7 @@ MOST_CLASSES = 24
 def summarize(h: Hierarchy) -> str:
     """How many classes, edges and roots there are, and what else is worth knowing."""
     parts = [plural(len(h), "class", "classes"), plural(h.edges.parents.size, "edge")]
-    parts.append(plural(int(np.count_nonzero(np.diff(h.parent_ptr) == 0)), "root"))
+    parts.append(plural(h.number_of_roots, "root"))
     parts += [plural(len(h.aliases), "alias", "aliases")] if h.aliases else []
     parts += [f"{plural(len(h.dropped_edges), 'edge')} dropped"] if h.dropped_edges else []
     return f"Hierarchy({', '.join(parts + ['weighted'] * h.weighted)})"

@@ -242,6 +242,8 @@ def align(
     if true.ids is None or pred.ids is None:
         bare = names[0] if true.ids is None else names[1]
         raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")
+    if true.ids is pred.ids is instances:  # of one table
+        return true.ids, (np.arange(len(true)), np.arange(len(true)))
     place: dict[Label, int] = {name: k for k, name in enumerate(instances)}
     of_true, of_pred = (
         np.fromiter((place.setdefault(i, len(place)) for i in side), np.int64, len(side))

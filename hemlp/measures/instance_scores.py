@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,10 @@ class Scores(HtmlDisplay):
         """Of values that do not change."""
         return mean(self.values)
 
+    def total(self, column: str) -> float:
+        """The sum of a column, where it has values."""
+        return float(np.nansum(self.columns[column]))
+
     @property
     def fallbacks(self) -> int:
         """How many instances have a solution that is not proved optimal."""
@@ -124,6 +129,11 @@ class Scores(HtmlDisplay):
         """How many instances have which status."""
         counts = np.bincount(self.statuses, minlength=len(Status))
         return {str(status): int(count) for status, count in zip(Status, counts, strict=True) if count}
+
+    def without_infinite(self) -> tuple[int, float]:
+        """How many scores are infinite, and the mean of the others."""
+        infinite = np.isinf(self.values)
+        return int(np.count_nonzero(infinite)), mean(np.where(infinite, math.nan, self.values))
 
     def __repr__(self) -> str:
         return f"Scores({self.name} of {plural(len(self), 'instance')}: mean {self.mean():.4g})"
@@ -151,7 +161,7 @@ def exact_mean(terms: Sequence[float], count: int) -> float:
     try:
         return math.fsum(terms) / count if count else math.nan
     except OverflowError:
-        return math.fsum(term / count for term in terms)
+        return float(sum(map(Fraction, terms)) / count)
     except ValueError:  # infinite terms of both signs
         return math.nan
 

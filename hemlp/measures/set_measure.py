@@ -288,7 +288,7 @@ class SetMeasure(Measure):
             raise InvalidOption(f"these are scores of {scores.name}, not of {self.name}")
         if not self._scorer.counts:
             raise InvalidOption(f"{self.name} has no micro average: it is not a ratio of two counts")
-        sums = [np.array([np.nansum(scores[name])]) for name in ("predicted", "true", "common")]
+        sums = [np.array([scores.total(name)]) for name in ("predicted", "true", "common")]
         equal = np.array([sums[0] == sums[1] == sums[2]]).reshape(1)
         return float(self._scorer.function(SetFacts(sums[0], sums[1], sums[2], equal, 1))[0])
 

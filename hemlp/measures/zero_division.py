@@ -58,6 +58,6 @@ def micro_average(measure: SetMeasure, scores: Scores, value: ZeroDivision | Non
     if value is None:
         return whole
     columns = {measure.name: np.array([whole])}
-    columns |= {name: np.array([np.nansum(scores[name])]) for name in SIDES}
-    together = replace(scores, columns=columns, statuses=scores.statuses[:1], undefined=0)
+    columns |= {name: np.array([scores.total(name)]) for name in SIDES}
+    together = Scores(scores.name, columns, np.zeros(1, np.int8), scores.signature)
     return float(with_zero_division(measure, together, value).values[0])

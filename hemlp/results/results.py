@@ -25,6 +25,7 @@ from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
 from hemlp.results.inputs import Inputs
+from hemlp.results.merged_sums import MeasureSums
 from hemlp.text.tables import as_frame, plural
 
 Options = TypeVarTuple("Options")
@@ -50,11 +51,13 @@ def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Call
 
 @dataclass(frozen=True)
 class Origin:
-    """What is known of the data: how systems were cut from scores, names of instances, digests (those of a file)."""
+    """What is known of the data: how systems were cut from scores, names of instances, digests (those of a file), and
+    how many roots the hierarchy has."""
 
     cuts: Mapping[str, str] = field(default_factory=dict)
     ids: tuple[Label, ...] | None = None
     gold: Gold | None = None
+    roots: int = 1
 
 
 class Chunks(Protocol):
@@ -69,7 +72,8 @@ class Results:
     """Scores of systems × measures. ``facts`` counts, for each system, what was predicted and what was unknown.
 
     ``inputs`` are not kept in files: results that were read from one have their ``origin`` alone. ``stored``: where
-    the scores are, if they are in a run folder and not in memory.
+    the scores are, if they are in a run folder and not in memory. ``sums``: by measure, what is left of the scores
+    where a tally has merged so many of them that instances are not kept.
     """
 
     scores: Mapping[str, Mapping[str, Scores]]
@@ -78,6 +82,7 @@ class Results:
     inputs: Inputs | None = None
     stored: Chunks | None = None
     origin: Origin = field(default_factory=Origin)
+    sums: Mapping[str, MeasureSums] | None = None
 
     def __post_init__(self) -> None:
         if self.inputs is not None:
@@ -224,7 +229,9 @@ class Results:
 def require_inputs(results: Results) -> Inputs:
     """The labels that were evaluated; an error where only the scores are left of them."""
     if results.inputs is None:
-        raise InvalidOption("this evaluation was read from a file, which does not hold its data: evaluate again")
+        raise InvalidOption(
+            "this evaluation was read from a file or made of a tally, which does not hold its labels: evaluate again"
+        )
     return results.inputs
 
 

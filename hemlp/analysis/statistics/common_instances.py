@@ -28,6 +28,8 @@ def common_means(ev: Results, measure: str) -> tuple[float, ...]:
     """The mean of each system, over the instances on which all are defined."""
     if not any(ev.scores[system][measure].undefined for system in ev.systems):
         return tuple(ev.mean(system, measure) for system in ev.systems)
+    if ev.sums is not None:
+        return tuple(ev.sums[measure].mean(system, common=True) for system in ev.systems)
     return tuple(map(mean, common_scores(ev, measure)))
 
 
@@ -36,7 +38,10 @@ def common_instance_notes(ev: Results, measure: str) -> tuple[str, ...]:
     """Notes for the case that systems are defined on different instances."""
     if len(ev.systems) == 1 or not any(ev.scores[system][measure].undefined for system in ev.systems):
         return ()
-    shared = max(int(np.count_nonzero(~np.isnan(column))) for column in common_scores(ev, measure))
+    if ev.sums is None:
+        shared = max(int(np.count_nonzero(~np.isnan(column))) for column in common_scores(ev, measure))
+    else:
+        shared = max(ev.sums[measure].count(system, common=True) for system in ev.systems)
     defined = {len(ev.scores[system][measure]) - ev.scores[system][measure].undefined for system in ev.systems}
     if defined - {0} <= {shared}:
         return ()

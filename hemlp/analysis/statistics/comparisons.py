@@ -26,6 +26,7 @@ from hemlp.results.results import Results
 from hemlp.text.tables import Interval, Table, format_signed, plural
 
 NEITHER = "neither"
+NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 differ: a tally does not keep them"
 
 
 @dataclass(frozen=True)
@@ -70,7 +71,8 @@ class PairComparison:
     @property
     def remark(self) -> str:
         """A sentence where the tests favour different systems; else empty."""
-        others = [each for each in (self.sign_favours, self.wilcoxon_favours) if each not in (self.better, NEITHER)]
+        favoured = [self.sign_favours, *([] if math.isnan(self.wilcoxon) else [self.wilcoxon_favours])]
+        others = [each for each in favoured if each not in (self.better, NEITHER)]
         if not others or not self.instances:
             return ""
         if self.better == NEITHER:
@@ -93,7 +95,7 @@ def compare_pair(
     return PairComparison(
         measure, first, second, d.instances, sign * d.mean + 0.0, interval, sign * d.effect + 0.0,
         _favoured_system(d.mean, gain, loss), v.p[first, second], v.holm[first, second],
-        v.wilcoxon[first, second], _favoured_system(d.ranks, gain, loss),
+        v.wilcoxon[first, second], "needs instances" if d.ranks is None else _favoured_system(d.ranks, gain, loss),
         test, NEITHER if d.wins == losses else gain if test.k == d.wins else loss,
     )  # fmt: skip
 
@@ -126,7 +128,7 @@ def compare(ev: Results, first: str, second: str, *, test: Test | None = None, s
         for name, interval in zip(ev.measures, intervals, strict=True)
     ]
     rows = [[each.measure, each.better, each.difference, each.interval, *_test_cells(each)] for each in pairs]
-    size = len(ev.per_instance(first, ev.measures[0]))
+    size = int(ev.facts[first]["instances"])
     notes = [f"difference: {first} minus {second}, the mean of the paired differences, with its 95% interval from "
              f"{RESAMPLES:,} resamples of {resampling_units(ev).description}"]  # fmt: skip
     notes += [
@@ -163,6 +165,7 @@ def _test_notes(ev: Results, procedure: Procedure) -> list[str]:
         "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
         f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
         "instances that differ",
+        *([NO_WILCOXON] if ev.sums is not None else []),
         *dropped_notes(ev.facts),
     ]
 

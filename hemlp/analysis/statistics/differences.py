@@ -11,7 +11,8 @@ they differ by at most 1e-12 · max(1, |first|, |second|): a part does not know 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,9 +20,7 @@ import numpy as np
 from hemlp.analysis.statistics import resampling
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.measures.instance_scores import exact_mean
-
-PRECISION = 1e-12
-"""Relative: scores that differ by no more are equal."""
+from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums, mean_of_sum, refuse_instances
 
 
 def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -39,9 +38,10 @@ def subtract_scores(first: FloatArray, second: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class PairedDifferences:
-    """first − second on the instances that differ: ``values``, of ``instances`` that both systems have.
+    """first − second on the ``number`` instances that differ, ``wins`` of them above 0, of all that both systems have.
 
-    ``mean``: over all of those, rounded once; nan where there is none. ``tolerance``: ε.
+    ``mean``: over all ``instances``, rounded once; nan where there is none. ``tolerance``: ε. ``finite``: whether all
+    differences are. ``sums``: exact ones, from 100,000 instances on.
 
     Examples
     --------
@@ -50,10 +50,14 @@ class PairedDifferences:
     (2, 3, 0.0)
     """
 
-    values: FloatArray
+    kept: FloatArray | None
+    number: int
+    wins: int
     instances: int
     mean: float
     tolerance: float
+    finite: bool
+    sums: PairSums | None = None
 
     @classmethod
     def of(cls, first: FloatArray, second: FloatArray) -> PairedDifferences:
@@ -61,25 +65,37 @@ class PairedDifferences:
         large = len(first) >= resampling.BUCKETED_FROM
         first, second = drop_undefined(np.asarray(first, np.float64), np.asarray(second, np.float64))
         gaps, sizes = subtract_scores(first, second), np.maximum(np.abs(first), np.abs(second))
-        finite = np.where(np.isfinite(sizes), sizes, 0.0)
-        least = PRECISION * (np.maximum(finite, 1.0) if large else finite.max(initial=0.0))
-        differ = np.abs(gaps) > least
-        gaps, sizes = gaps[differ], finite[differ] if large else finite
-        tolerance = PRECISION * float(sizes.max(initial=1.0 if large else 0.0))
+        finite = np.isfinite(sizes)
+        if large:
+            rest = gaps[~finite]
+            sums = PairSums.of(first[finite], second[finite])
+            made = cls.of_sums(sums, int((rest > 0).sum()), int((rest < 0).sum()), first.size)
+            sizes = np.where(finite, np.maximum(sizes, 1.0), 1.0)
+            return replace(made, kept=gaps[np.abs(gaps) > PRECISION * sizes])
+        tolerance = PRECISION * float(sizes.max(initial=0.0, where=finite))
+        differ = np.abs(gaps) > tolerance
         mean = exact_mean([*first[differ].tolist(), *(-second[differ]).tolist()], first.size)
-        if abs(mean) <= gaps.size * tolerance / max(1, first.size):
-            mean = 0.0
-        return cls(gaps, first.size, mean, tolerance)
+        gaps = gaps[differ]
+        wins, all_finite = int(np.count_nonzero(gaps > 0)), bool(np.isfinite(gaps).all())
+        return cls(gaps, gaps.size, wins, first.size, _round_mean(mean, gaps.size, first.size, tolerance),
+                   tolerance, all_finite)  # fmt: skip
+
+    @classmethod
+    def of_sums(cls, sums: PairSums, up: int, down: int, instances: int) -> PairedDifferences:
+        """From exact sums of finite differences, and the numbers of infinite ones; values where these are kept."""
+        number, tolerance = sums.number + up + down, PRECISION * sums.size
+        mean = _round_mean(mean_of_sum(sums.first - sums.second, up, down, instances), number, instances, tolerance)
+        values = None
+        if sums.values is not None and number <= MOST_DIFFERENCES:
+            values = np.array([*sums.values, *[math.inf] * up, *[-math.inf] * down])
+        return cls(values, number, sums.wins + up, instances, mean, tolerance, not up + down, sums)
 
     @property
-    def finite(self) -> bool:
-        """Whether all differences are."""
-        return bool(np.isfinite(self.values).all())
-
-    @property
-    def wins(self) -> int:
-        """On how many instances the first is greater."""
-        return int(np.count_nonzero(self.values > 0))
+    def values(self) -> FloatArray:
+        """The differences; an error where they are not kept."""
+        if self.kept is None:
+            raise refuse_instances()
+        return self.kept
 
     @cached_property
     def signed_ranks(self) -> IntArray:
@@ -94,3 +110,8 @@ class PairedDifferences:
         doubled = np.empty(sizes.size, np.int64)
         doubled[order] = (2 * upper - counts + 1)[group]
         return np.where(self.values > 0, doubled, -doubled)
+
+
+def _round_mean(mean: float, number: int, instances: int, tolerance: float) -> float:
+    """The mean of ``instances``, 0 if it is no more than ``number`` differences can be rounded by."""
+    return 0.0 if abs(mean) <= number * tolerance / max(1, instances) else mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.significance_tests import Sided
-from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
+from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, TalliedVerdicts, Test, Verdicts
 from hemlp.options import check_known
 from hemlp.results.results import Results, cache_per_evaluation
 
@@ -58,11 +58,15 @@ def table_verdicts(ev: Results, measure: str, procedure: Procedure) -> Verdicts:
 @cache_per_evaluation
 def pair_verdicts(ev: Results, measure: str, procedure: Procedure) -> Verdicts:
     """Tests of pairs: each on the instances on which both systems are defined."""
+    if ev.sums is not None:
+        return TalliedVerdicts.of(ev.sums[measure], ev.greater_is_better[measure], procedure, common=False)
     scores = {system: ev.per_instance(system, measure) for system in ev.systems}
     return Verdicts(scores, ev.greater_is_better[measure], procedure)
 
 
 @cache_per_evaluation
 def _common_verdicts(ev: Results, measure: str, procedure: Procedure) -> Verdicts:
+    if ev.sums is not None:
+        return TalliedVerdicts.of(ev.sums[measure], ev.greater_is_better[measure], procedure, common=True)
     scores = dict(zip(ev.systems, common_scores(ev, measure), strict=True))
     return Verdicts(scores, ev.greater_is_better[measure], procedure)

@@ -14,6 +14,7 @@ from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
+from hemlp.results.exact_sums import BucketSums
 from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.text.tables import CONFIDENCE, Interval, quantiles
 
@@ -38,18 +39,26 @@ class ScoreColumn:
     baseline: str | None = None
     common: bool = False
 
-    def values(self, ev: Results) -> FloatArray:
-        """One value per instance, nan where there is none."""
+    def values(self, ev: Results) -> FloatArray | BucketSums:
+        """One value per instance, nan where there is none; or exact sums of them, where only these are left."""
+        if ev.sums is not None:
+            return ev.sums[self.measure].column(self.system, self.baseline, self.common)
         if self.common:
             return common_scores(ev, self.measure)[ev.systems.index(self.system)]
         own = ev.scores[self.system][self.measure].values
-        return own if self.baseline is None else subtract_scores(own, ev.scores[self.baseline][self.measure].values)
+        if self.baseline is None:
+            return own
+        other, units = ev.scores[self.baseline][self.measure].values, resampling_units(ev)
+        if units.in_buckets:
+            return BucketSums.of_difference(own, other, units.members, units.number)
+        return subtract_scores(own, other)
 
 
 @cache_per_evaluation
 def resampling_units(ev: Results) -> Units:
     """The units that resamples of an evaluation draw: instances, or buckets of them."""
-    return Units(int(next(iter(ev.facts.values()))["instances"]), ev.origin.ids)
+    sizes = None if ev.sums is None else next(iter(ev.sums.values())).sizes
+    return Units(int(next(iter(ev.facts.values()))["instances"]), ev.origin.ids, sizes)
 
 
 def shared_bootstrap(ev: Results, resamples: int = RESAMPLES, seed: int = 0) -> Bootstrap:
@@ -225,6 +234,8 @@ def _difference_interval(ev: Results, column: ScoreColumn) -> Interval:
 
 def _defined_alike(ev: Results, first: str, second: str, measure: str) -> bool:
     """Whether two systems are undefined on the same instances, and finite on all others."""
+    if ev.sums is not None:
+        return ev.sums[measure].defined_alike(first, second)
     where = _undefined_bits(ev, first, measure)
     return where is not None and where == _undefined_bits(ev, second, measure)
 

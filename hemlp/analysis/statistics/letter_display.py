@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 
-from hemlp.analysis.statistics.differences import PRECISION
+from hemlp.results.merged_sums import PRECISION
 
 MAX_GROUPS = 10_000
 """With more maximal groups there are no letters: nobody could read them."""

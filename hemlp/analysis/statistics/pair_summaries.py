@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from hemlp.analysis.statistics import resampling
-from hemlp.analysis.statistics.differences import PRECISION, PairedDifferences
+from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.permutation import SignedSums, effect_size, permutation_tests
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.results.merged_sums import PRECISION
 
 VALUES_AT_ONCE = 2**21
 """Differences that are held at once."""
@@ -21,7 +22,7 @@ class PairSummary(NamedTuple):
     """Of ``instances`` that both systems have ``differing`` ones differ, and the first system wins ``wins``.
 
     ``mean`` and ``effect``: of the paired differences. ``ranks``: Σ ± twice the mid-rank of each, ``ties``: Σ t³ − t
-    over groups of t ties; ``p``: of the permutation test.
+    over groups of t ties (None: single differences are not kept); ``p``: of the permutation test.
     """
 
     instances: int
@@ -29,16 +30,17 @@ class PairSummary(NamedTuple):
     wins: int
     mean: float
     effect: float
-    ranks: int
+    ranks: int | None
     ties: int
     p: float
 
     @classmethod
     def of(cls, d: PairedDifferences) -> PairSummary:
         """By definition."""
-        ties = np.unique(np.abs(d.signed_ranks), return_counts=True)[1]
+        kept = d.kept is not None
+        ties = np.unique(np.abs(d.signed_ranks), return_counts=True)[1] if kept else np.zeros(0, np.int64)
         return cls(
-            d.instances, d.values.size, d.wins, d.mean, effect_size(d), int(d.signed_ranks.sum()),
+            d.instances, d.number, d.wins, d.mean, effect_size(d), int(d.signed_ranks.sum()) if kept else None,
             int((ties**3 - ties).sum()), permutation_tests([d])[0],
         )  # fmt: skip
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.significance_tests import EXACT_UP_TO
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.results.exact_sums import UNIT
+from hemlp.results.merged_sums import MOST_DIFFERENCES, PairSums
 
-SAMPLED_UP_TO = 1_000
+SAMPLED_UP_TO = MOST_DIFFERENCES
 """Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
 PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 512
 """Pairs whose sums are held at once."""
@@ -28,8 +31,8 @@ PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 512
 class SignedSums:
     """What the test needs of pairs: their differences in a unit of their own, |d| / 2ᵏ, and exact sums of them.
 
-    ``sizes``: sorted in each row, the ``number`` that are not 0 last. ``totals``: Σ d, ``squares``: Σ d², both rounded
-    once; ``doubts``: n · ε, all in this unit. What is infinite has doubts of nan.
+    ``sizes``: sorted in each row, the ``number`` that are not 0 last, where signs are tried or drawn. ``totals``: Σ d,
+    ``squares``: Σ d², both rounded once; ``doubts``: n · ε, all in this unit. What is infinite has doubts of nan.
     """
 
     sizes: FloatArray
@@ -41,14 +44,17 @@ class SignedSums:
     @classmethod
     def of(cls, pairs: Sequence[PairedDifferences]) -> SignedSums:
         """Those of some pairs."""
-        number = np.array([d.values.size for d in pairs], np.int64)
-        sizes = np.zeros((len(pairs), int(number.max(initial=0))))
+        number = np.array([d.number for d in pairs], np.int64)
+        sizes = np.zeros((len(pairs), int(number.max(initial=0, where=number <= SAMPLED_UP_TO))))
         sums = np.full((3, len(pairs)), math.nan)
         for k, d in enumerate(pairs):
-            if d.finite:
+            if d.finite and d.number > SAMPLED_UP_TO and d.sums is not None:
+                sums[:, k] = *_scale_sums(d.sums), 0.0
+            elif d.finite:
                 unit = _power_of_two_below(float(np.abs(d.values).max(initial=0.0)))
-                values, doubt = d.values / unit, d.values.size * d.tolerance / unit
-                sizes[k, sizes.shape[1] - values.size :] = np.sort(np.abs(values))
+                values, doubt = d.values / unit, d.number * d.tolerance / unit
+                if d.number <= SAMPLED_UP_TO:
+                    sizes[k, sizes.shape[1] - values.size :] = np.sort(np.abs(values))
                 sums[:, k] = math.fsum(values.tolist()), _sum_squares(values), doubt
         return cls(sizes, number, *sums)
 
@@ -111,6 +117,12 @@ def _sum_squares(values: FloatArray) -> float:
     return math.fsum([*squares.tolist(), *rounding.tolist()])
 
 
+def _scale_sums(sums: PairSums) -> tuple[float, float]:
+    """Σ d and Σ d² from exact ones, in a unit in which nothing overflows."""
+    unit = (sums.squares.bit_length() - 1) // 2
+    return sums.total / 2**unit, sums.squares / 4**unit
+
+
 def _power_of_two_below(greatest: float) -> float:
     """A unit in which nothing overflows, and nothing is rounded; 1 for 0."""
     return math.ldexp(1.0, math.frexp(greatest)[1] - 1) if greatest else 1.0
@@ -124,13 +136,17 @@ def effect_size(d: PairedDifferences) -> float:
     n = d.instances
     if n < 2 or not d.finite:
         return math.nan
-    if not d.values.size:
+    if not d.number:
         return 0.0
-    spread = float(np.ptp(d.values)) if d.values.size == n else math.inf
-    if spread <= 2 * d.tolerance:
-        return math.copysign(math.inf, d.values[0])
-    mean, zeros = d.mean, n - d.values.size
-    squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
+    least, greatest = (d.values.min(), d.values.max()) if d.sums is None else (d.sums.least, d.sums.greatest)
+    if d.number == n and greatest - least <= 2 * d.tolerance:
+        return math.copysign(math.inf, least)
+    mean, zeros = d.mean, n - d.number
+    if d.sums is None:
+        squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
+    else:
+        m = Fraction(mean)
+        squares = float(Fraction(d.sums.squares, 4**UNIT) - 2 * m * Fraction(d.sums.total, 2**UNIT) + n * m * m)
     return mean / math.sqrt(squares / (n - 1))
 
 

@@ -16,13 +16,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from itertools import islice
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.statistics.buckets import UNIT, BucketSums
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.labels import Label
+from hemlp.results.exact_sums import UNIT, BucketSums
 
 BUCKETED_FROM = 100_000
 """From so many instances on buckets are drawn."""
@@ -32,6 +33,8 @@ BUCKETS = 4096
 @dataclass(frozen=True, eq=False)
 class Units:
     """The units that ``size`` instances make; ``ids`` are their names, without which rows count from 1.
+
+    ``counts``: how many instances each bucket has, where only that is known of them.
 
     Examples
     --------
@@ -43,6 +46,7 @@ class Units:
 
     size: int
     ids: Sequence[Label] | None = field(default=None, repr=False)
+    counts: FloatArray | None = field(default=None, repr=False)
 
     in_buckets: bool = field(init=False)
     """Whether the units are buckets."""
@@ -71,8 +75,8 @@ class Units:
     @cached_property
     def sizes(self) -> FloatArray:
         """How many instances each unit has."""
-        if not self.in_buckets:
-            return np.ones(self.size)
+        if not self.in_buckets or self.counts is not None:
+            return np.ones(self.size) if self.counts is None else self.counts
         return np.bincount(self.members, minlength=self.number).astype(np.float64)
 
     def arrange(self, values: FloatArray) -> FloatArray:
@@ -168,25 +172,25 @@ class Bootstrap:
                     yield slice(first + begin, first + begin + len(some)), units, counts
                 words.end()
 
-    def means(self, columns: Iterable[FloatArray]) -> FloatArray:
+    def means(self, columns: Iterable[FloatArray | BucketSums]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
 
-        Columns have one value per instance, in the order of the instances. A mean is nan where a resample holds no
-        defined value; infinite values count only where they were drawn.
+        Columns have one value per instance, in the order of the instances, or are sums by bucket. A mean is nan where a
+        resample holds no defined value; infinite values count only where they were drawn.
         """
         units = self.units
         if units.in_buckets:
-            waiting = (BucketSums.of(column, units.members, units.number) for column in columns)
-            return self.means_of_buckets(waiting)
-        arranged = iter(columns) if units.ids is None else map(units.arrange, columns)
+            sums = [
+                column if isinstance(column, BucketSums) else BucketSums.of(column, units.members, units.number)
+                for column in columns
+            ]
+            return self._means(_BucketColumns.of(sums, units.sizes))
+        plain = cast("Iterable[FloatArray]", columns)  # instances have no sums
+        arranged = iter(plain) if units.ids is None else map(units.arrange, plain)
         chunks = [np.empty((self.resamples, 0))]
         while together := list(islice(arranged, max(1, VALUES_AT_ONCE // max(1, units.number)))):
             chunks.append(self._means(_InstanceColumns.of(together)))
         return np.concatenate(chunks, axis=1)
-
-    def means_of_buckets(self, columns: Iterable[BucketSums]) -> FloatArray:
-        """``means`` from sums by bucket."""
-        return self._means(_BucketColumns.of(list(columns), self.units.sizes))
 
     def sums(self, streams: Iterable[Iterable[IntArray]]) -> list[FloatArray]:
         """Of each stream the sum of each column in each resample: resamples × columns.

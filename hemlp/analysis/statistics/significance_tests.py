@@ -56,9 +56,9 @@ def wilcoxon(d: PairedDifferences) -> float:
     Up to 50 differing instances all choices of signs are counted (by dynamic programming over the sum). Beyond, T is
     normal with the mean n(n + 1) / 4 and the variance n(n + 1)(2n + 1) / 24 − Σ (t³ − t) / 48 over groups of t ties.
     """
-    ranks, n = d.signed_ranks, d.values.size
-    if not n:
+    if not d.number:
         return 1.0
+    ranks, n = d.signed_ranks, d.number
     doubled, total = np.abs(ranks), n * (n + 1)
     away = abs(int(ranks.sum()))  # |2T − total|, both in doubled ranks
     if n <= NORMAL_ABOVE:

@@ -23,10 +23,11 @@ from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verd
 from hemlp.errors import InvalidOption
 from hemlp.measures.derived import LENIENT
 from hemlp.measures.factory import shorten
-from hemlp.measures.instance_scores import Scores, mean
+from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
+from hemlp.results.merged_sums import TalliedScores
 from hemlp.results.results import Results
 from hemlp.text.tables import DECIMALS, Interval, Table, format_number, plural
 
@@ -174,7 +175,7 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
         notes += leniency_notes(ev)
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
-            unsolved = int(np.count_nonzero(scores.statuses == Status.UNSOLVED))
+            unsolved = scores.status_counts().get(str(Status.UNSOLVED), 0) if scores.undefined else 0
             for count, what in ((scores.undefined - unsolved, "undefined"), (unsolved, "not solved")):
                 which = "which is" if count == 1 else "which are"
                 notes += [f"{system}, {name}: {what} on {plural(count, 'instance')}, {which} left out"] if count else []
@@ -193,14 +194,13 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
 
 def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
     """How many instances each method solved, for measures that try several methods one after the other."""
-    steps = scores.columns["step"]
-    counts = np.bincount(steps[~np.isnan(steps)].astype(np.int64), minlength=len(STEPS))
-    methods = [f"{int(counts[k]):,} by {STEPS[k]}" for k in range(2, len(STEPS)) if counts[k]]
-    return (
-        [f"{system}, {name}: {plural(int(counts[1]), 'instance')} by {STEPS[1]}, {', '.join(methods)}"]
-        if methods
-        else []
-    )
+    if isinstance(scores, TalliedScores):
+        counts = scores.counts.steps
+    else:
+        steps = scores.columns["step"]
+        counts = np.bincount(steps[~np.isnan(steps)].astype(np.int64), minlength=2).tolist()
+    methods = [f"{count:,} by {step}" for count, step in zip(counts[2:], STEPS[2:], strict=False) if count]
+    return [f"{system}, {name}: {plural(counts[1], 'instance')} by {STEPS[1]}, {', '.join(methods)}"] if methods else []
 
 
 _LCA_COLUMN = "lcas"
@@ -212,7 +212,7 @@ def interpretation_notes(ev: Results) -> list[str]:
     notes = []
     first = next(iter(ev.scores.values()))
     graphs = [name for name in ev.greater_is_better if _LCA_COLUMN in first[name].columns]
-    roots = 1
+    roots = ev.origin.roots
     if graphs and ev.inputs is not None:
         roots = int(np.count_nonzero(np.diff(ev.inputs.given.parent_ptr) == 0))
     isolated = [system for system in ev.scores if ev.facts[system].get("predicted labels isolated")]
@@ -232,9 +232,8 @@ def interpretation_notes(ev: Results) -> list[str]:
             notes.append(f"{system}: {both:,} {are} neither true nor predicted labels, which counts as perfect")
     for system, of_system in ev.scores.items():
         for name, scores in of_system.items():
-            infinite = np.isinf(scores.values)
-            if number := int(np.count_nonzero(infinite)):
-                rest = mean(np.where(infinite, math.nan, scores.values))
+            number, rest = (0, 0.0) if math.isfinite(scores.mean()) else scores.without_infinite()
+            if number:
                 others = "" if math.isnan(rest) else f"; the mean of the others is {format_number(rest)}"
                 notes.append(
                     f"{system}, {name}: infinite on {plural(number, 'instance')}, where a class has no finite cost, as "

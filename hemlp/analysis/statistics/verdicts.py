@@ -34,6 +34,7 @@ from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.measures.instance_scores import mean
 from hemlp.options import check_choice
+from hemlp.results.merged_sums import MeasureSums
 
 Test = Literal["permutation", "sign"]
 RankMethod = Literal["mean", "chained"]
@@ -146,6 +147,8 @@ class Verdicts:
         return PairMapping({pair: self._wilcoxon(pair, each) for pair, each in self.summaries.items()})
 
     def _wilcoxon(self, pair: Pair, each: PairSummary) -> float:
+        if each.ranks is None:
+            return math.nan
         if each.differing <= NORMAL_ABOVE:
             return wilcoxon(self.gains(*pair))
         return normal_wilcoxon(each.differing, abs(each.ranks), float(each.ties))
@@ -214,7 +217,7 @@ class Verdicts:
 
     def _beats(self, above: str, below: str) -> bool:
         d = self.gains(above, below)
-        favoured = d.mean > 0 if self.procedure.chosen_test == "permutation" else 2 * d.wins > d.values.size
+        favoured = d.mean > 0 if self.procedure.chosen_test == "permutation" else 2 * d.wins > d.number
         return self.p[above, below] < ALPHA and favoured
 
     @cached_property
@@ -244,6 +247,36 @@ class Verdicts:
             if 0 < test.n <= EXACT_UP_TO and tests * least >= ALPHA:
                 pairs.append((first, second, test.n))
         return pairs
+
+
+@dataclass(frozen=True, eq=False)
+class TalliedVerdicts(Verdicts):
+    """Verdicts on systems of which exact sums are left: ``common`` where all of them are defined, for every pair."""
+
+    sums: MeasureSums | None = None
+    in_common: bool = False
+
+    @classmethod
+    def of(cls, sums: MeasureSums, greater_is_better: bool, procedure: Procedure, common: bool) -> TalliedVerdicts:
+        """On the systems of ``sums``."""
+        return cls(dict.fromkeys(sums.systems, np.empty(0)), greater_is_better, procedure, sums, common)
+
+    def gains(self, first: str, second: str) -> PairedDifferences:
+        """By how much the first system is better, in sums, and instance by instance where few differ."""
+        assert self.sums is not None
+        better, worse = (first, second) if self.greater_is_better else (second, first)
+        return PairedDifferences.of_sums(*self.sums.pair(better, worse, self.in_common))
+
+    @cached_property
+    def summaries(self) -> Mapping[Pair, PairSummary]:
+        """The differences of each of ``pairs`` in short."""
+        return {pair: PairSummary.of(self.gains(*pair)) for pair in self.pairs}
+
+    @cached_property
+    def means(self) -> Mapping[str, float]:
+        """Over the instances on which all systems are defined; nan where there is none."""
+        assert self.sums is not None
+        return {system: self.sums.mean(system, common=True) for system in self.scores}
 
 
 def verdicts(

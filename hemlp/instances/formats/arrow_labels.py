@@ -1,0 +1,105 @@
+"""Label sets from columns of Arrow tables, by their codes: no object is made of a label, but one of each distinct one.
+
+A column has lists of labels, or texts with labels between white space, as a line of a file has; either may be coded
+by a dictionary. A cell that is null is an instance that the column does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import IntArray, pointers
+from hemlp.errors import InvalidLabelSets, InvalidOption, MissingDependency
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.label_sets import LabelSets, instance_ids
+from hemlp.io.frames import sort_by_appearance
+from hemlp.io.text import word_rows
+
+
+def as_arrow_table(data: Any) -> Any:
+    """An Arrow table or record batch, or whatever speaks Arrow's C interface: frames, relations of DuckDB."""
+    try:
+        import pyarrow
+    except ImportError:
+        raise MissingDependency("Arrow tables need the package pyarrow: pip install 'hemlp[parquet]'") from None
+    if isinstance(data, pyarrow.Table):
+        return data
+    if isinstance(data, pyarrow.RecordBatch):
+        return pyarrow.Table.from_batches([data])
+    if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
+        return pyarrow.table(data)
+    raise InvalidOption(f"{type(data).__name__} is not an Arrow table, nor a frame that becomes one")
+
+
+def read_arrow_ids(column: Any, source: str) -> tuple[tuple[Label, ...], bool]:
+    """The ids of instances, none of them missing, and whether they are integers and not strings."""
+    from pyarrow import types
+
+    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+    if not (_is_text(kind) or types.is_integer(kind)):
+        raise InvalidLabelSets(f"{source}, column 'id': ids are strings or integers, not {kind}")
+    ids = tuple(column.to_pylist())
+    for row in (k for k, name in enumerate(ids) if name is None or name == ""):
+        raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
+    return instance_ids(ids, source), types.is_integer(kind)
+
+
+def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> LabelSets:
+    """The label sets of the rows that have one, each with its id."""
+    from pyarrow import types
+
+    array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    if types.is_dictionary(array.type):
+        array = array.dictionary.take(array.indices)
+    there = np.asarray(array.is_valid())
+    if not there.all():
+        ids = tuple(name for name, here in zip(ids, there.tolist(), strict=True) if here)
+        array = array.drop_null()
+    if _is_text(array.type):
+        return replace(_from_texts(array, source), ids=ids, rows="sets")
+    if types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
+        ptr = pointers(np.asarray(array.value_lengths()))
+        return replace(_from_flat(array.flatten(), ptr, source), ids=ids)
+    raise InvalidLabelSets(f"{source}: labels are lists or texts, not {array.type}")
+
+
+def _is_text(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _from_texts(array: Any, source: str) -> LabelSets:
+    """Labels between white space."""
+    import pyarrow as pa
+    from pyarrow import compute
+
+    size = len(array)
+    whole = pa.ListArray.from_arrays([0, size], array.cast(pa.string()))
+    data = compute.binary_join(whole, "\n")[0].as_buffer().to_pybytes() + b"\n" if size else b""
+    if data.count(b"\n") != size:
+        row = next(k for k, text in enumerate(array.to_pylist()) if "\n" in text)
+        raise InvalidLabelSets(f"{source}, row {row + 1}: a text has several lines")
+    labels, codes, ptr = word_rows(data, source)
+    return LabelSets(tuple(labels), ptr, codes, source=source, space_separated=True)
+
+
+def _from_flat(flat: Any, ptr: IntArray, source: str) -> LabelSets:
+    """Labels of all rows one after the other."""
+    from pyarrow import types
+
+    if types.is_string_view(flat.type):
+        flat = flat.cast("large_string")
+    coded = flat if types.is_dictionary(flat.type) else flat.dictionary_encode()
+    distinct = coded.dictionary.to_pylist() if not types.is_null(flat.type) else []
+    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False) if distinct else np.full(len(flat), -1)
+    vocabulary, codes = sort_by_appearance(distinct, codes)
+    sets = LabelSets(tuple(vocabulary), ptr, codes, source=source, rows="sets")
+    good = np.array([type(label) is int or (type(label) is str and label != "") for label in vocabulary] + [False])
+    for position in np.flatnonzero(~good[codes])[:1].tolist():
+        label = None if codes[position] < 0 else vocabulary[codes[position]]
+        raise InvalidLabelSets(f"{source}, row {sets.row_of(position) + 1}: {label!r} is not a label")
+    return sets

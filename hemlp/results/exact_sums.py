@@ -1,0 +1,115 @@
+"""Exact sums of scores: they do not depend on the order of the instances or on how the data is split.
+
+A double is an integer of 53 bits times a power of two. Those of one exponent and one bucket are added as integers, in
+two halves that no sum of them leaves; a total is one integer, in units of the smallest double, 2⁻¹⁰⁷⁴ (of squares the
+square of that).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray
+
+UNIT = 1074
+"""Sums are integers in units of 2 to the power of minus this."""
+LOW_BITS = 27
+"""Bits of the lower half of a double's integer."""
+FAR = 2.0**400
+"""Squares of greater numbers, or of smaller ones than its inverse, could leave the range of doubles."""
+
+
+@dataclass(frozen=True, eq=False)
+class BucketSums:
+    """Of each bucket the exact sum of its finite values, in units of 2⁻¹⁰⁷⁴, and how many values there are.
+
+    ``counts``: of defined values; ``infinite``: of those above and of those below all others (2 × buckets).
+
+    Examples
+    --------
+    >>> first = BucketSums.of(np.array([0.1, math.nan]), np.array([0, 1]), 2)
+    >>> both = first + BucketSums.of(np.array([0.2, 0.5]), np.array([0, 1]), 2)
+    >>> both.counts.tolist(), [total / 2**UNIT for total in both.sums]
+    ([2, 1], [0.30000000000000004, 0.5])
+    """
+
+    sums: Sequence[int]
+    counts: IntArray
+    infinite: IntArray
+
+    @classmethod
+    def of(cls, values: FloatArray, members: IntArray, number: int) -> BucketSums:
+        """One value per instance, nan where it is undefined, and the bucket of each."""
+        finite = np.isfinite(values)
+        counts, up, down = (
+            np.bincount(members[some], minlength=number)
+            for some in (~np.isnan(values), values == math.inf, values == -math.inf)
+        )
+        return cls(exact_sums(values[finite], members[finite], number), counts, np.stack([up, down]))
+
+    @classmethod
+    def of_difference(cls, first: FloatArray, second: FloatArray, members: IntArray, number: int) -> BucketSums:
+        """Of first − second, exact, on the instances on which both are defined; equal infinite values do not differ."""
+        both = np.isfinite(first) & np.isfinite(second)
+        with np.errstate(invalid="ignore"):
+            rest = np.where(both | (first == second), 0.0, first - second)
+        here = members[both]
+        sums = zip(exact_sums(first[both], here, number), exact_sums(second[both], here, number), strict=True)
+        of_rest = cls.of(rest, members, number)
+        return cls([a - b for a, b in sums], of_rest.counts, of_rest.infinite)
+
+    def __add__(self, other: BucketSums) -> BucketSums:
+        sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)]
+        return BucketSums(sums, self.counts + other.counts, self.infinite + other.infinite)
+
+
+def exact_sums(values: FloatArray, members: IntArray, number: int) -> list[int]:
+    """The sum of the finite values of each bucket."""
+    total = [0] * number
+    there = values != 0
+    values, members = values[there], members[there]
+    if not values.size:
+        return total
+    parts, exponents = np.frexp(values)
+    whole = (parts * 2.0**53).astype(np.int64)
+    least = int(exponents.min())
+    keys = (exponents - least) * np.int64(number) + members
+    size = int(keys.max()) + 1
+    high, low = (np.bincount(keys, half, size) for half in (whole >> LOW_BITS, whole % 2**LOW_BITS))
+    used = np.flatnonzero((high != 0) | (low != 0))
+    of_keys = zip(used.tolist(), high[used].tolist(), low[used].tolist(), strict=True)
+    for key, above, below in of_keys:
+        level, bucket = divmod(key, number)
+        total[bucket] += ((int(above) << LOW_BITS) + int(below)) << level
+    shift = least - 53 + UNIT
+    return [each << shift if shift >= 0 else each >> -shift for each in total]
+
+
+def exact_sum(values: FloatArray) -> int:
+    """The sum of finite values."""
+    return exact_sums(values, np.zeros(values.size, np.int64), 1)[0]
+
+
+def exact_square_sum(values: FloatArray) -> int:
+    """The sum of the squares of finite values, in units of 2⁻²¹⁴⁸.
+
+    >>> exact_square_sum(np.array([0.5, 1.0])) / 2 ** (2 * UNIT)
+    1.25
+    """
+    sizes = np.abs(values)
+    far = (sizes > FAR) | (sizes < 1 / FAR)
+    total = 0
+    for each in sizes[far].tolist():
+        above, below = each.as_integer_ratio()
+        total += above**2 << 2 * (UNIT - below.bit_length() + 1)
+    values = values[~far]
+    squares = values * values
+    scaled = 134217729.0 * values  # Veltkamp: the upper half of each number, then what its square was rounded by
+    high = scaled - (scaled - values)
+    low = values - high
+    rounding = ((high * high - squares) + 2 * high * low) + low * low
+    return total + (exact_sum(np.concatenate([squares, rounding])) << UNIT)

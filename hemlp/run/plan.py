@@ -1,0 +1,179 @@
+"""Plans: what to score and how, to be sent to whatever engine holds the data, and there applied to Arrow tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch, Policies, UnknownPolicy
+from hemlp.instances.checks import MissingPolicy
+from hemlp.instances.formats.arrow_labels import as_arrow_table, read_arrow_ids, read_arrow_labels
+from hemlp.measures.base import Measure
+from hemlp.measures.instance_scores import Scores, concatenate_scores
+from hemlp.measures.scoring import UndefinedPolicy, score_together
+from hemlp.options import check_choice
+from hemlp.results.inputs import LabelCounts
+from hemlp.run.evaluate import CHUNK, name_measures
+from hemlp.run.evaluation import Evaluation
+from hemlp.run.tally import IdKind, Tally, TallyHead
+
+ID, TRUE = "id", "true"
+"""The columns of a table that are not those of systems."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A scored part of the data: a row for each system and instance in ``table`` (Arrow), and the ``tally`` of all."""
+
+    table: Any
+    tally: Tally
+
+
+class Plan:
+    """Measures of systems on a hierarchy, ready to score tables of instances: in this process or in any other.
+
+    A plan can be pickled; its size is that of the hierarchy. Scores are those of ``evaluate``, to the bit.
+
+    Parameters
+    ----------
+    hierarchy
+        Anything that ``Hierarchy.of`` takes.
+    measures
+        As of ``evaluate``.
+    systems
+        The names of the systems, which are those of their columns.
+    unknown, unknown_true, missing, undefined
+        As of ``evaluate``; a cell that is null is a missing instance. "isolate" needs to see all labels first, and is
+        refused: ``hierarchy.with_isolated(labels)`` has them.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> from hemlp import Hierarchy
+    >>> plan = Plan(Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")]), ["F_H"], systems=["A"])
+    >>> part = plan.score(pyarrow.table({"id": [1, 2], "true": ["sheep", "cow"], "A": ["cow sheep", ""]}))
+    >>> part.table.select(["id", "F_H"]).to_pylist()
+    [{'id': 1, 'F_H': 0.8}, {'id': 2, 'F_H': 0.0}]
+    >>> part.tally.finish().mean("A", "F_H")
+    0.4
+    """
+
+    def __init__(
+        self,
+        hierarchy: Any,
+        measures: Sequence[str | Measure] | Mapping[str, str | Measure],
+        systems: Sequence[str],
+        *,
+        unknown: UnknownPolicy = "error",
+        unknown_true: UnknownPolicy | None = None,
+        missing: MissingPolicy = "error",
+        undefined: UndefinedPolicy = "error",
+    ) -> None:
+        self.hierarchy = Hierarchy.of(hierarchy)
+        self.measures = name_measures(measures)
+        self.systems = (systems,) if isinstance(systems, str) else tuple(systems)
+        self.policies, self.undefined = Policies(unknown, unknown_true, missing), undefined
+        check_choice("undefined", undefined, ("error", "nan"))
+        for each in self.measures.values():
+            each._check_complete()
+        if not self.systems or not self.measures:
+            raise InvalidOption("a plan needs at least one system and one measure")
+        if len({ID, TRUE, *self.systems}) < len(self.systems) + 2 or not {*map(type, self.systems)} <= {str}:
+            raise InvalidOption(f"systems need different names, other than 'id' and 'true', not {list(self.systems)!r}")
+        if "isolate" in (self.policies.unknown, self.policies.unknown_true):
+            raise InvalidOption(
+                "unknown labels can be isolated only when all of them are known: plan with "
+                "hierarchy.with_isolated(labels)"
+            ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "hierarchy": replace(self.hierarchy)}  # without what was computed of it
+
+    def __repr__(self) -> str:
+        return f"Plan({', '.join(self.measures)} of {', '.join(self.systems)}, {self.hierarchy!r})"
+
+    def score(self, table: Any, *, part: str = "table", first_row: int | None = None) -> Part:
+        """Score a part of the data.
+
+        Parameters
+        ----------
+        table
+            An Arrow table or record batch, or a frame of pandas or polars or a relation of DuckDB, with the columns
+            ``id`` (strings or integers), ``true`` and one of each system: lists of labels, or texts with labels between
+            white space. Other columns are left alone.
+        part
+            What it is called in messages.
+        first_row
+            How many rows of the whole data stand before it: where there is no column of ids, rows are named by their
+            numbers.
+
+        Raises
+        ------
+        HemlpError
+            A child of it that says in which part and row, and on which instance.
+        """
+        data = as_arrow_table(table)
+        numbered = first_row is not None and ID not in data.column_names
+        if first_row is not None and numbered:
+            data = data.append_column(ID, [range(first_row + 1, first_row + len(data) + 1)])
+        for name in (ID, TRUE, *self.systems):
+            if data.column_names.count(name) != 1:
+                raise InvalidLabelSets(f"{part}: there has to be one column {name!r}; there are {data.column_names}")
+        ids, whole = read_arrow_ids(data[ID], part)
+        kind: IdKind = "row" if numbered else "integer" if whole else "text"
+        if len(set(ids)) < len(ids):
+            raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
+        sides = {name: read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *self.systems)}
+        counts, scores = [], []
+        for system in self.systems:
+            with _name_place(part, ids):
+                batch = Batch.over(self.hierarchy, sides[TRUE], sides[system], self.policies, ids)
+                counts.append(LabelCounts(self.policies))
+                counts[-1].add(batch)
+                scores.append(self._score(batch))
+        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, self.hierarchy.number_of_roots, kind)
+        tally = Tally.of(head, counts, scores, ids, part)
+        return Part(self._table(scores, counts, data[ID]), tally)
+
+    def _score(self, batch: Batch) -> list[Scores]:
+        measures = list(self.measures.values())
+        starts = range(0, max(1, len(batch)), CHUNK)
+        parts = [
+            score_together(measures, batch[start : start + CHUNK], undefined=self.undefined, first_row=start)
+            for start in starts
+        ]
+        return concatenate_scores(parts)
+
+    def _table(self, scores: Sequence[Sequence[Scores]], counts: Sequence[LabelCounts], ids: Any) -> Any:
+        """The scores of all instances, as ``Evaluation.to_parquet`` writes them."""
+        from hemlp.report.parquet import as_arrow
+
+        by_name = {
+            system: dict(zip(self.measures, of, strict=True)) for system, of in zip(self.systems, scores, strict=True)
+        }
+        facts = {system: of.as_dict() for system, of in zip(self.systems, counts, strict=True)}
+        better = {name: each.greater_is_better for name, each in self.measures.items()}
+        return as_arrow(Evaluation(by_name, better, facts), ids)
+
+
+def _first_twice(ids: Sequence[Label]) -> Label:
+    seen: set[Label] = set()
+    return next(name for name in ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+
+
+@contextmanager
+def _name_place(part: str, ids: Sequence[Label]) -> Iterator[None]:
+    """Add the part, and the id of the row, to errors that know a row alone."""
+    try:
+        yield
+    except HemlpError as error:
+        row = getattr(error, "row", None)
+        place = part if row is None or not 0 < row <= len(ids) else f"{part}, row {row} (instance {ids[row - 1]!r})"
+        if not str(error.args[0]).startswith(part):
+            error.args = (f"{place}: {error.args[0]}", *error.args[1:])
+        raise
