@@ -36,6 +36,8 @@ NAMES = {
     "problems.pairing.bounds": "ALL Bounds",
     "optimize.model": "Model",
     "analysis.agreement": "agreement",
+    "analysis.decision.belief": "Belief",
+    "analysis.decision.decide": "Decision decide",
     "analysis.properties.check": "properties",
     "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",

@@ -163,7 +163,7 @@ class LinkSource:
         horizon = None if horizon is None else min(horizon, len(h) + 2)  # ⊤ is nearer than that
         classes = np.concatenate([batch.pred.classes, batch.true.classes])
         up = h.upward.lists(classes)
-        batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
+        batch = replace(batch, pred=most_specific(batch.pred, up), true=most_specific(batch.true, up))
         if horizon is not None:
             up = h.upward.within(classes, horizon - 1)
         sides = Sides(batch.pred.ptr, up.row[batch.pred.classes], batch.true.ptr, up.row[batch.true.classes])
@@ -226,11 +226,12 @@ class LcaFacts(LinkArrays):
             yield Link(classes[self.position[k]], int(self.lca[k]), bool(self.own[k]), nodes, *ends)
 
 
-def _most_specific(side: Side, up: Reach) -> Side:
+def most_specific(side: Side, up: Reach) -> Side:
+    """The classes of a side that have no descendant in it; ``up``: lists of their ancestors."""
     from hemlp.kernels.graph.distances import up_lists
-    from hemlp.kernels.lca.eligible import most_specific
+    from hemlp.kernels.lca.eligible import most_specific as kept_classes
 
-    keep = most_specific(side.ptr, side.classes, up.row[side.classes], up_lists(*up.arrays()))
+    keep = kept_classes(side.ptr, side.classes, up.row[side.classes], up_lists(*up.arrays()))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
 

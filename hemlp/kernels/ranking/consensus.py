@@ -1,0 +1,295 @@
+"""The set with the best expected F_β against weighted scenarios, and what pairings with them save.
+
+For a set of p nodes, F_β = Σ_v w_v(p) with w_v(p) = (1+β²)·Σ {mass_k / (β²·|T_k| + p): v ∈ T_k}, so that the p nodes
+of greatest w are best. w falls from a node to those below it, so they can be chosen closed. Nodes that are in as much
+mass of scenarios of each size are a group, with one w for every p: O(groups · sizes) for each p. Larger p are left
+out where not even all of ∪T_k, at the price of p nodes, would be better. Values within 1e-12 of each other are equal.
+"""
+
+from __future__ import annotations
+
+import cython
+import numpy as np
+
+from hemlp.kernels import Array
+
+if not cython.compiled:
+    from hemlp.kernels.flow.assignment import Matching, match
+    from hemlp.kernels.records import Rows
+    from hemlp.kernels.signals import look_for_signals
+
+
+class Consensus:
+    """Scenarios ``first[i]`` to ``first[i + 1]`` of instance i, their node ``sets`` and ``mass``; room to decide one.
+
+    ``size_of``: the number of a scenario's size among the ``sizes`` of its instance, which begin at ``size_ptr[i]``.
+    ``above``: what a node implies. ``least``: 1 where ∅ is no candidate. ``top``: 1 where ⊤ is in every set but ∅.
+    """
+
+    def __init__(self, first: Array, sets: Rows, mass: Array, sizes: tuple[Array, Array, Array], above: Rows) -> None:
+        self.first, self.sets, self.mass, self.above = first, sets, mass, above
+        self.size_ptr, self.sizes, self.size_of = sizes
+        nodes = len(above.ptr) - 1
+        entries = np.minimum(np.diff(np.asarray(sets.ptr)[first]), nodes)
+        most = int(entries.max(initial=0)) + 1
+        self.matrix = np.zeros(int((entries * np.diff(self.size_ptr)).max(initial=0)) + 1)
+        self.place = np.full(nodes, -1, np.int32)
+        self.nodes, self.group, self.state, self.stack = (np.zeros(most, np.int32) for _ in range(4))
+        self.example, self.number, self.order = (np.zeros(most, np.int32) for _ in range(3))
+        self.table = np.full(2 << most.bit_length(), -1, np.int32)
+        self.worth, self.inverse = np.zeros(most), np.zeros(int(np.diff(self.size_ptr).max(initial=0)) + 1)
+        self.union = self.groups = self.width = self.begin = 0
+        self.beta2 = 1.0
+        self.top = self.least = 0
+
+
+def best_sets(task: Consensus, beta2: float, top: bool, least: int) -> tuple[Array, Array, Array, Array]:
+    """Of each instance the greatest sum of mass · F_β, whether rounding decided it, and its set (CSR).
+
+    ∅ where all scenarios are empty, whatever ``least`` says.
+    """
+    task.beta2, task.top, task.least = beta2, int(top), least
+    size = len(task.first) - 1
+    values, close = np.zeros(size), np.zeros(size, np.uint8)
+    ptr, nodes = np.zeros(size + 1, np.int64), np.empty(len(task.sets.items), np.int32)
+    _decide_all(task, values, close, ptr, nodes)
+    return values, close.view(np.bool_), ptr, nodes[: ptr[size]]
+
+
+def _decide_all(task, values, close, ptr, nodes):
+    i: cython.Py_ssize_t
+    size: cython.Py_ssize_t = len(task.first) - 1
+    with cython.nogil:
+        for i in range(size):
+            if i % 64 == 0:
+                look_for_signals()
+            _fill(task, i)
+            _make_groups(task)
+            ptr[i + 1] = ptr[i] + _decide(task, i, values, close, nodes, ptr[i])
+            for k in range(task.union):
+                task.place[task.nodes[k]] = -1
+
+
+def _fill(task, i):
+    """The union of the scenarios of an instance, and in how much mass of each size its nodes are."""
+    k: cython.Py_ssize_t
+    task.width = task.size_ptr[i + 1] - task.size_ptr[i]
+    task.begin = task.size_ptr[i]
+    task.union = 0
+    for scenario in range(task.first[i], task.first[i + 1]):
+        for entry in range(task.sets.ptr[scenario], task.sets.ptr[scenario + 1]):
+            node: cython.int = task.sets.items[entry]
+            if task.place[node] < 0:
+                task.place[node] = task.union
+                task.nodes[task.union] = node
+                for k in range(task.width):
+                    task.matrix[task.union * task.width + k] = 0.0
+                task.union += 1
+            task.matrix[task.place[node] * task.width + task.size_of[scenario]] += task.mass[scenario]
+
+
+def _make_groups(task):
+    """Nodes with equal rows of the matrix, found by hashing."""
+    v: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    room: cython.Py_ssize_t = 2
+    task.groups = 0
+    while room < 2 * task.union:
+        room *= 2
+    for k in range(room):
+        task.table[k] = -1
+    for v in range(task.union):
+        number: cython.double = 0.0
+        for k in range(task.width):
+            number = number * 0.61803398875 + task.matrix[v * task.width + k]
+        number = number * 1e4 % room
+        slot: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, number)
+        while task.table[slot] >= 0 and not _same(task, v, task.example[task.table[slot]]):
+            slot = (slot + 1) % room
+        if task.table[slot] < 0:
+            task.table[slot] = task.groups
+            task.example[task.groups] = v
+            task.order[task.groups] = task.groups
+            task.number[task.groups] = 0
+            task.groups += 1
+        task.group[v] = task.table[slot]
+        task.number[task.table[slot]] += 1
+
+
+def _same(task, u, v):
+    k: cython.Py_ssize_t
+    for k in range(task.width):
+        if task.matrix[u * task.width + k] != task.matrix[v * task.width + k]:
+            return False
+    return True
+
+
+def _weigh(task, p):
+    """w of each group for sets of p nodes, the order from the greatest, and what ⊤ adds."""
+    k: cython.Py_ssize_t
+    g: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    for k in range(task.width):
+        size: cython.double = task.sizes[task.begin + k]
+        task.inverse[k] = (1.0 + task.beta2) / (task.beta2 * (size + task.top) + p + task.top) if size > 0 else 0.0
+    for g in range(task.groups):
+        total: cython.double = 0.0
+        row: cython.Py_ssize_t = task.example[g] * task.width
+        for k in range(task.width):
+            total += task.matrix[row + k] * task.inverse[k]
+        task.worth[g] = total
+    for g in range(1, task.groups):  # nearly sorted already
+        one: cython.int = task.order[g]
+        j = g
+        while j > 0 and task.worth[task.order[j - 1]] < task.worth[one]:
+            task.order[j] = task.order[j - 1]
+            j -= 1
+        task.order[j] = one
+
+
+def _decide(task, i, values, close, nodes, begin):
+    """The best size, compared with ∅, and its set; how many nodes that has."""
+    k: cython.Py_ssize_t
+    p: cython.Py_ssize_t
+    best: cython.double = 0.0
+    best_p: cython.Py_ssize_t = 0
+    for k in range(task.first[i], task.first[i + 1]):
+        if task.sizes[task.begin + task.size_of[k]] == 0:
+            best += task.mass[k]
+    if task.least:
+        best = -1.0
+    for p in range(1, task.union + 1):
+        _weigh(task, p)
+        value: cython.double = 0.0
+        most: cython.double = 0.0
+        for k in range(task.first[i], task.first[i + 1]):
+            each: cython.double = task.mass[k] * task.inverse[task.size_of[k]]
+            most += each * (task.sizes[task.begin + task.size_of[k]] + task.top)
+            value += each * task.top
+        if most < best * 0.999999999:
+            break
+        left: cython.Py_ssize_t = p
+        k = 0
+        while left > 0:
+            taken: cython.Py_ssize_t = min(left, task.number[task.order[k]])
+            value += task.worth[task.order[k]] * taken
+            left -= taken
+            k += 1
+        if abs(value - best) <= 1e-12 * abs(best):
+            close[i] = 1
+        elif value > best:
+            best = value
+            best_p = p
+            close[i] = 0
+    values[i] = max(best, 0.0)
+    if best_p == 0:
+        return 0
+    return _choose(task, i, best_p, close, nodes, begin)
+
+
+def _choose(task, i, p, close, nodes, begin):
+    """The p nodes of greatest w; of equal ones a closed set whose sorted list is least."""
+    v: cython.Py_ssize_t
+    _weigh(task, p)
+    left: cython.Py_ssize_t = p
+    last: cython.Py_ssize_t = 0
+    while task.number[task.order[last]] < left:
+        left -= task.number[task.order[last]]
+        last += 1
+    limit: cython.double = task.worth[task.order[last]]
+    tied: cython.Py_ssize_t = 0
+    rivals: cython.Py_ssize_t = 0
+    for v in range(task.groups):
+        rivals += abs(task.worth[v] - limit) <= 1e-12 * limit
+    left = p
+    for v in range(task.union):
+        worth: cython.double = task.worth[task.group[v]]
+        task.state[v] = 0
+        if abs(worth - limit) <= 1e-12 * limit:
+            task.state[v] = 2
+            tied += 1
+        elif worth > limit:
+            task.state[v] = 1
+            left -= 1
+    if rivals > 1 and left < tied:
+        close[i] = 1
+    least: cython.int = -1
+    while left > 0:
+        at: cython.Py_ssize_t = -1
+        for v in range(task.union):
+            if task.state[v] == 2 and task.nodes[v] > least and (at < 0 or task.nodes[v] < task.nodes[at]):
+                at = v
+        least = task.nodes[at]
+        left -= _add_closed(task, at, left)
+    end: cython.Py_ssize_t = begin
+    for v in range(task.union):
+        if task.state[v] == 1:
+            nodes[end] = task.nodes[v]
+            end += 1
+    return end - begin
+
+
+def _add_closed(task, start, room):
+    """Take a tied node and the tied nodes that it implies, if there is room; how many."""
+    k: cython.Py_ssize_t
+    height: cython.Py_ssize_t = 1
+    done: cython.Py_ssize_t = 0
+    task.stack[0] = start
+    task.state[start] = 3
+    while done < height:
+        node: cython.int = task.nodes[task.stack[done]]
+        done += 1
+        for k in range(task.above.ptr[node], task.above.ptr[node + 1]):
+            other: cython.int = task.place[task.above.items[k]]
+            if task.state[other] == 2:
+                task.state[other] = 3
+                task.stack[height] = other
+                height += 1
+    for k in range(height):
+        task.state[task.stack[k]] = 1 if height <= room else 2
+    return height if height <= room else 0
+
+
+# ---- pairings
+
+
+class Savings:
+    """What pairs of candidates with the classes of each scenario save, one matrix after the other, by ``mass``."""
+
+    def __init__(self, candidates: int, widths: Array, values: Array, mass: Array) -> None:
+        self.candidates, self.widths, self.values, self.mass = candidates, widths, values, mass
+        most = max(candidates, int(widths.max(initial=0)))
+        self.room = Matching(most, candidates * int(widths.max(initial=0)))
+
+
+def saved(given: Savings, chosen: Array) -> float:
+    """Σ mass · what the best pairing of the chosen candidates with each scenario saves."""
+    total: float = _saved(given, chosen)
+    return total
+
+
+def _saved(given, chosen):
+    k: cython.Py_ssize_t
+    row: cython.Py_ssize_t
+    column: cython.Py_ssize_t
+    begin: cython.Py_ssize_t = 0
+    total: cython.double = 0.0
+    m = given.room
+    height: cython.Py_ssize_t = len(chosen)
+    for k in range(len(given.widths)):
+        width: cython.Py_ssize_t = given.widths[k]
+        turned: cython.bint = height > width
+        m.height = width if turned else height
+        m.width = height if turned else width
+        for row in range(height):
+            for column in range(width):
+                at: cython.Py_ssize_t = column * height + row if turned else row * width + column
+                m.savings[at] = given.values[begin + chosen[row] * width + column]
+        match(m)
+        own: cython.double = 0.0
+        for row in range(m.height):
+            if m.column_of[row] >= 0:
+                own += m.savings[row * m.width + m.column_of[row]]
+        total += given.mass[k] * own
+        begin += given.candidates * width
+    return total
