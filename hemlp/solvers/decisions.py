@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, entry_rows, row_pointers, row_sums, sorted_distinct, split
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, sorted_distinct, split
 from hemlp.instances.batch import Side
 from hemlp.problems.decision.model import EQUAL, DecisionSolution, roots
 from hemlp.problems.decision.pairs import PairDecision
@@ -15,6 +16,10 @@ from hemlp.problems.decision.pool import PoolDecision
 from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.lca.links import most_specific
 from hemlp.solvers.registry import BaseSolver
+
+FEW = 25
+"""Candidates that are searched without a relaxation, and that join one at once."""
+ROUNDS = 12
 
 
 class ConsensusSets(BaseSolver):
@@ -100,15 +105,16 @@ def _by_sweep(model: RatioDecision) -> DecisionSolution:
 
 
 class SubsetSearch(BaseSolver):
-    """Accepts one-to-one pairs: a class whose saving beside all others is above its cost is in every best answer, one
+    """Accepts one-to-one pairs: prices of a relaxation leave few candidates, and a search over subsets settles those.
 
-    whose saving beside those that are in is not above it is in none; what these rules leave is searched.
+    A class whose saving beside all others is above its cost is in every best answer, one whose saving beside those that
+    are in is not above it is in none; what these rules leave is tried both ways.
     """
 
     name = "subsets"
     kinds = (PairDecision,)
-    nodes = 2_000
-    """Subproblems of an instance; beyond them the answer is feasible, with a bound."""
+    nodes = 500
+    """Subproblems of an instance; beyond them the answer is the best that is known, with a bound."""
 
     def solve_batch(self, model: PairDecision) -> DecisionSolution:
         """The cheapest set of each instance; of equal ones the smallest, then the least labels."""
@@ -126,27 +132,67 @@ class _Search:
 
         kappa, pred, true, sets, mass = model.data(row)
         saving = np.maximum(pred[:, None] + true[None, :] - kappa, 0.0)
+        self.savings, self.mass = [saving[:, own] for own in sets], np.ascontiguousarray(mass)
         widths = np.array([own.size for own in sets], np.int64)
-        values = np.concatenate([np.zeros(0), *(saving[:, own].ravel() for own in sets)])
-        given = Savings(pred.size, widths, values, np.ascontiguousarray(mass))
+        values = np.concatenate([np.zeros(0), *(own.ravel() for own in self.savings)])
+        given = Savings(pred.size, widths, values, self.mass)
         self.total = float(model.scenarios.total[row])
         self.alone, self.left, self.least = pred * self.total, nodes, model.at_least
-        self.truth = sum(float(weight) * float(true[own].sum()) for own, weight in zip(sets, mass, strict=True))
+        self.truth = math.fsum(float(weight) * float(true[own].sum()) for own, weight in zip(sets, mass, strict=True))
         self.slack = EQUAL * max(self.truth, float(self.alone.max(initial=0.0)))
         self.saved = lru_cache(maxsize=None)(lambda chosen: saved(given, np.array(sorted(chosen), np.int64)))
         self.best: tuple[float, int, list[int]] | None = None
-        self.bound = np.inf
+        self.bound = math.inf
 
     def run(self) -> tuple[IntArray, float, float]:
         """Places of the chosen candidates, their expected cost, and what no set is below."""
         everybody = frozenset(range(self.alone.size))
         if self.least and self.alone.size == 1:  # a candidate that has to be there, whatever it costs
             self.best = self.cost(everybody), 1, [0]
-        else:
+        elif self.alone.size <= FEW:
             self.search(frozenset(), everybody)
+        else:
+            rounded, reduced, most = self.relax()
+            self.offer(self.cost(rounded), rounded)
+            assert self.best is not None
+            gap = most - (self.truth - self.best[0]) + 1e-9 * max(1.0, self.truth)
+            forced = frozenset(np.flatnonzero(reduced > gap).tolist())
+            self.search(forced, frozenset(np.flatnonzero(reduced >= -gap).tolist()) - forced)
+            proved = self.truth - most
+            if self.best[0] - proved <= 1e-9 * max(1.0, self.truth):  # ties are all that the search left open
+                self.bound = self.best[0]
+            self.bound = max(min(self.bound, self.best[0]), proved)
         assert self.best is not None
         cost, _, chosen = self.best
         return np.array(chosen, np.int64), cost / self.total, min(self.bound, cost) / self.total
+
+    def relax(self) -> tuple[frozenset[int], FloatArray, float]:
+        """A set, reduced costs of all candidates, and what no set saves more than: of the linear relaxation.
+
+        With prices π ≥ 0 of the classes of scenarios no set saves more than Σ π + Σ_c max(0, r_c), whoever found them,
+        where r_c = Σ_k max_t (mass_k s_ct − π_kt)⁺ − d_p[c]. Candidates join as they are needed (column generation).
+        """
+        heavy = [weight * own for weight, own in zip(self.mass, self.savings, strict=True)]
+
+        def reduce(prices: list[FloatArray]) -> FloatArray:
+            pairs = zip(heavy, prices, strict=True)
+            return (
+                np.sum([np.maximum(own - each, 0.0).max(axis=1, initial=0.0) for own, each in pairs], axis=0)
+                - self.alone
+            )
+
+        prices = [np.zeros(own.shape[1]) for own in heavy]
+        reduced, active, chosen = reduce(prices), np.empty(0, np.int64), np.empty(0)
+        for _ in range(ROUNDS):
+            new = np.setdiff1d(np.argsort(-reduced, kind="stable")[:FEW], active)
+            new = new[reduced[new] > 1e-7 * self.total]
+            if not new.size:
+                break
+            active = np.concatenate([active, new])
+            chosen, prices = _relaxation([own[active] for own in heavy], self.alone[active])
+            reduced = reduce(prices)
+        most = math.fsum(float(each.sum()) for each in prices) + float(np.maximum(reduced, 0.0).sum())
+        return frozenset(active[chosen > 0.5].tolist()), reduced, most
 
     def cost(self, chosen: frozenset[int]) -> float:
         """What a set costs."""
@@ -188,3 +234,28 @@ class _Search:
             self.best = cost, len(own), own
         elif cost <= self.best[0] + self.slack and (len(own), own) < self.best[1:]:
             self.best = self.best[0], len(own), own
+
+
+def _relaxation(heavy: list[FloatArray], alone: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+    """max Σ heavy x − Σ alone y with Σ_t x_kct ≤ y_c ≤ 1 and Σ_c x_kct ≤ 1: y, and the prices of the latter."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    size, costs, rows, columns = alone.size, [alone], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    first, place = size, 0
+    for own in heavy:
+        c, t = np.nonzero(own > 0)
+        x = first + np.arange(c.size)
+        rows += [place + c, place + np.arange(size), place + size + t]
+        columns += [x, np.arange(size), x]
+        costs.append(-own[c, t])
+        first, place = first + c.size, place + size + own.shape[1]
+    signs = np.ones(sum(each.size for each in rows))
+    at = np.concatenate(columns)
+    signs[at < size] = -1.0
+    limits = np.concatenate([np.concatenate([np.zeros(size), np.ones(own.shape[1])]) for own in heavy])
+    matrix = csr_array((signs, (np.concatenate(rows), at)), shape=(place, first))
+    found = linprog(np.concatenate(costs), matrix, limits, bounds=(0, 1), method="highs")
+    duals = np.maximum(-found.ineqlin.marginals, 0.0)
+    ends = np.cumsum([size + own.shape[1] for own in heavy])
+    return found.x[:size], [duals[end - own.shape[1] : end] for end, own in zip(ends, heavy, strict=True)]

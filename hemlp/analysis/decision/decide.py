@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.decision.belief import DRAWS, as_belief
+from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
 from hemlp.analysis.decision.calibration import Guarantee, control_risk, fit_calibration
 from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_sweepable, linear_model
 from hemlp.arrays import FloatArray
@@ -56,7 +57,7 @@ class Decision:
     bounds: FloatArray
     statuses: NDArray[np.int8]
     found_by: NDArray[np.str_]
-    votes: Votes
+    belief: Belief
     scenarios: Scenarios | None = None
     at_least: int = 0
     sampled: float | None = None
@@ -66,6 +67,11 @@ class Decision:
 
     def __len__(self) -> int:
         return len(self.sets)
+
+    @cached_property
+    def votes(self) -> Votes:
+        """m_v of the classes of each instance."""
+        return self.belief.votes(self.hierarchy)
 
     @property
     def status(self) -> dict[str, int]:
@@ -204,7 +210,7 @@ def decide(
     else:
         belief = as_belief(systems, weights)
         dev = None if dev is None else (dev[0], as_belief(dev[1], weights))
-    votes, sampled = belief.votes(h), None
+    sampled = None
     scenarios = belief.scenarios(h) if belief.scores is None else None
     if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or risk is not None):
         scenarios, sampled = belief.drawn(h)
@@ -212,12 +218,12 @@ def decide(
     guarantee = None if risk is None or dev is None else control_risk(h, dev[0], dev[1], risk)
     if guarantee is not None:
         assert scenarios is not None
-        answers = guarantee.answers(h, votes)
+        answers = guarantee.answers(h, belief.votes(h))
         values = expected_values(own, scenarios, answers, np.arange(len(answers)))
         statuses = np.full(values.size, Status.FEASIBLE, np.int8)
         found = values, np.full(values.size, np.nan), statuses, np.full(values.size, "risk"), None
     else:
-        answers, *rest = _solve(own, h, scenarios, votes, at_least)
+        answers, *rest = _solve(own, h, scenarios, belief, at_least)
         values, bounds, statuses, by, count = rest
         if sampled is not None:
             statuses, bounds = np.full_like(statuses, Status.FEASIBLE), np.full_like(bounds, np.nan)
@@ -225,14 +231,14 @@ def decide(
     sets = LabelSets(tuple(h.labels), answers.ptr, answers.classes, belief.instance_ids())
     values, bounds, statuses, by, count = found
     return Decision(
-        h, own, sets, values, bounds, statuses, by, votes, scenarios, at_least, sampled, guarantee, count, notes
+        h, own, sets, values, bounds, statuses, by, belief, scenarios, at_least, sampled, guarantee, count, notes
     )
 
 
-def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, votes: Votes, at_least: int) -> tuple[Any, ...]:
+def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Belief, at_least: int) -> tuple[Any, ...]:
     """Answers, values, bounds, statuses, solvers and numbers of candidates, part by part."""
     if scenarios is None:
-        models = iter([linear_model(own, h, votes, at_least)])
+        models = iter([linear_model(own, h, belief.votes(h), at_least)])
     else:
         size = max(1, len(scenarios)) if is_sweepable(own) else AT_ONCE
         parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))
