@@ -18,7 +18,10 @@ LAYERS = [
     {"testing", "demo", "play"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""
-ANALYSES = [{"statistics", "explain", "ranking_sensitivity"}, {"diagnosis", "scored", "properties", "agreement"}]
+ANALYSES = [
+    {"statistics", "explain", "ranking_sensitivity"},
+    {"diagnosis", "scored", "properties", "agreement", "decision"},
+]
 """The layers of ``hemlp.analysis``."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 TOP = {"__init__", "__main__"}

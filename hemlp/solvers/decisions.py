@@ -175,11 +175,10 @@ class _Search:
         heavy = [weight * own for weight, own in zip(self.mass, self.savings, strict=True)]
 
         def reduce(prices: list[FloatArray]) -> FloatArray:
-            pairs = zip(heavy, prices, strict=True)
-            return (
-                np.sum([np.maximum(own - each, 0.0).max(axis=1, initial=0.0) for own, each in pairs], axis=0)
-                - self.alone
-            )
+            left = self.alone * -1.0
+            for own, each in zip(heavy, prices, strict=True):
+                left += np.maximum(own - each, 0.0).max(axis=1, initial=0.0)
+            return left
 
         prices = [np.zeros(own.shape[1]) for own in heavy]
         reduced, active, chosen = reduce(prices), np.empty(0, np.int64), np.empty(0)
@@ -215,7 +214,7 @@ class _Search:
         if not free:
             self.offer(cost, inside)
             return
-        lower = cost - sum(sorted(gains[c] for c in free))
+        lower = cost - math.fsum(gains[c] for c in free)
         if self.best is not None and lower > self.best[0] + self.slack:
             return
         if self.left <= 0:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -215,8 +214,8 @@ def _heights(h: Hierarchy) -> Any:
 
 
 def _weight(name: Any, value: Any) -> Fraction | float:
-    if isinstance(value, Rational | np.integer) and not isinstance(value, bool) and value > 0:
-        return Fraction(int(value)) if isinstance(value, np.integer) else Fraction(value)
+    if isinstance(value, int | Fraction | np.integer) and value is not True and value > 0:
+        return Fraction(value if isinstance(value, Fraction) else int(value))
     if isinstance(value, float | np.floating) and 0 < value < math.inf:
         return float(value)
     raise InvalidOption(f"the weight {value!r} of {name!r} is not a positive number")

@@ -12,7 +12,7 @@ The belief matters as much as the decoding: a vote whose threshold was tuned on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -110,11 +110,11 @@ class Decision:
         --------
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
         >>> print(decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "SDL").explain(0))
-        class   votes   in   gain of a change  changes where
-        ------  ------  ---  ----------------  ------------------------
-        animal  1.0000  yes           -1.6667  votes ≤ 1/2
+        class    votes  in   gain of a change  changes where
+        animal  1.0000  yes           -1.3333  votes ≤ 1/2
         sheep   0.6667  yes           -0.3333  votes ≤ 1/2
         cow     0.3333  no            -0.3333  votes > 1/2
+        <BLANKLINE>
         answer: sheep, expected SDL 0.6667
         """
         from hemlp.analysis.decision.explain import explain_row
@@ -237,8 +237,9 @@ def decide(
 
 def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Belief, at_least: int) -> tuple[Any, ...]:
     """Answers, values, bounds, statuses, solvers and numbers of candidates, part by part."""
+    models: Iterable[DecisionModel]
     if scenarios is None:
-        models = iter([linear_model(own, h, belief.votes(h), at_least)])
+        models = [linear_model(own, h, belief.votes(h), at_least)]
     else:
         size = max(1, len(scenarios)) if is_sweepable(own) else AT_ONCE
         parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))

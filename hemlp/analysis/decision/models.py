@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -49,24 +49,24 @@ def decision_model(own: Measure, scenarios: Scenarios, at_least: int) -> Decisio
     return _pool_model(own, scenarios, at_least)
 
 
-def _is_set_measure(own: Measure) -> Any:
+def _is_set_measure(own: Measure) -> TypeGuard[SetMeasure]:
     """Whether it compares closures of ancestors, or labels, without a horizon."""
     if not isinstance(own, SetMeasure) or own.augment.name not in ("ancestors", "none"):
         return False
     return own.augment.options.get("horizon") is None
 
 
-def is_linear(own: Measure) -> Any:
+def is_linear(own: Measure) -> TypeGuard[SetMeasure]:
     """Whether it is a sum over the classes of the answer."""
-    return _is_set_measure(own) and own.scoring in SLOPES  # type: ignore[attr-defined]
+    return _is_set_measure(own) and own.scoring in SLOPES
 
 
 def is_sweepable(own: Measure) -> bool:
     """Whether a whole batch is decided by compiled code."""
-    return bool(is_linear(own) or (_is_set_measure(own) and own.scoring == "F" and own.weights is None))  # type: ignore[attr-defined]
+    return bool(is_linear(own) or (_is_set_measure(own) and own.scoring == "F" and own.weights is None))
 
 
-def _pairs_one_to_one(own: Measure) -> bool:
+def _pairs_one_to_one(own: Measure) -> TypeGuard[PairMeasure]:
     if not pairs_classes(own) or own.bounds != PAIRS or own.scoring != "error" or own.pairing != "optimal":
         return False
     given = own.default_cost if isinstance(own.default_cost, tuple) else (own.default_cost,)
@@ -95,12 +95,13 @@ def pair_model(own: PairMeasure, scenarios: Scenarios, at_least: int) -> PairDec
     plain = isinstance(own.default_cost, int | float) and own.weights is None and not h.weighted
     local = plain and isinstance(cost, ShortestPath) and not cost.undirected and cost.decay is None
     local = local and cost.weights in (None, "uniform")
+    radius: Any = own.default_cost
     unions, near = [], []
     for row in range(len(scenarios)):
         begin, end = scenarios.sets.ptr[scenarios.first[row : row + 2]]
         classes = sorted_distinct(np.sort(scenarios.sets.classes[begin:end]))
         unions.append(classes)
-        near.append(near_classes(h, classes, math.ceil(own.default_cost)) if local else np.arange(len(h)))
+        near.append(near_classes(h, classes, math.ceil(radius)) if local else np.arange(len(h)))
         if at_least and local and len(near[-1]) < len(h):  # all classes that are far cost the same: the least label
             near[-1] = np.union1d(near[-1], np.setdiff1d(np.arange(len(near[-1]) + 1), near[-1])[:1])
     model = own.model(batch_of(h, _side(unions), _side(near)))
@@ -134,9 +135,10 @@ def _side(rows: list[Any]) -> Side:
 
 
 def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecision:
-    h, exact = scenarios.hierarchy, _is_set_measure(own) and own.scoring == "exact" and own.augment.name == "none"  # type: ignore[attr-defined]
+    h, exact = scenarios.hierarchy, _is_set_measure(own) and own.scoring == "exact" and own.augment.name == "none"
     closures = isinstance(own, SetMeasure) and own.augment.name == "ancestors"
-    weighted = _is_set_measure(own) and own.scoring == "F"  # type: ignore[attr-defined]
+    weighted = _is_set_measure(own) and own.scoring == "F"
+    made: Any = own
     limits = np.full(len(scenarios), math.nan)
     best = [] if exact else [_optima(name, scenarios, at_least) for name in ("SDL", "ICM", "F_H", "F", "GIE")]
     pools = []
@@ -147,7 +149,7 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
         if not exact:
             pool |= {tuple(specific_classes(h, nodes)) for nodes in Sweep(scenarios, row).sets()}
         if weighted:
-            sweep = Sweep(scenarios, row, own._weights(h), own.beta, own.augment.name == "none")  # type: ignore[attr-defined]
+            sweep = Sweep(scenarios, row, made._weights(h), made.beta, not closures)
             pool |= {tuple(specific_classes(h, nodes) if closures else nodes) for nodes in sweep.sets()}
             limits[row] = sweep.limit()
         if closures:

@@ -12,7 +12,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,7 @@ from hemlp.text.tables import Table
 
 EQUAL = 1e-12
 """Values within this part of each other are equal."""
+Answers = Side | Sequence[Sequence[int]]
 Reader = Callable[[FloatArray], list[int]]
 """From the values of a program to the classes of the answer."""
 
@@ -132,10 +133,7 @@ class DecisionModel(Model[DecisionSolution]):
 
     # ---- solutions
 
-    def solution(
-        self, answers: Sequence[Sequence[int]] | Side, values: FloatArray | None = None,
-        bounds: Sequence[float] | FloatArray | None = None,
-    ) -> DecisionSolution:  # fmt: skip
+    def solution(self, answers: Answers, values: FloatArray | None = None, bounds: Any = None) -> DecisionSolution:
         """These answers; what has a ``bound`` that is not its value is feasible, and all else optimal."""
         if not isinstance(answers, Side):
             classes = np.array([c for answer in answers for c in answer], np.int32)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidSolution
 from hemlp.instances.batch import Side
 from hemlp.optimize.program import LinearProgram, Row, Variable
-from hemlp.problems.decision.model import EQUAL, DecisionModel, DecisionSolution, Reader
+from hemlp.problems.decision.model import EQUAL, Answers, DecisionModel, DecisionSolution, Reader
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,6 +71,6 @@ class PoolDecision(DecisionModel):
         good = values >= values.max() - EQUAL * abs(values.max())
         return int(self.first[row] + np.argmax(good))
 
-    def solution(self, answers: object, values: FloatArray | None = None, bounds: object = None) -> DecisionSolution:
+    def solution(self, answers: Answers, values: FloatArray | None = None, bounds: Any = None) -> DecisionSolution:
         """With the limits for bounds: what is not proved is feasible."""
-        return super().solution(answers, values, self.limits)  # type: ignore[arg-type]
+        return super().solution(answers, values, self.limits)

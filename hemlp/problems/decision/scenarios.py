@@ -90,7 +90,7 @@ class Scenarios:
         rows = Side(np.arange(len(self.sets) + 1), owner.astype(np.int32))
         same = batch_of(self.hierarchy, rows, self.sets).first_duplicates() if len(self.sets) else owner
         kept = np.flatnonzero(same == np.arange(same.size))
-        mass = np.bincount(same, self.mass, same.size)[kept]
+        mass = np.bincount(same, self.mass, same.size).astype(np.float64)[kept]
         return replace(self, first=row_pointers(owner[kept], len(self)), sets=self.sets.take(kept), mass=mass)
 
     def votes(self, flat: bool = False) -> Votes:
@@ -99,7 +99,7 @@ class Scenarios:
         owner = entry_rows(self.first)
         keys = np.repeat(owner * size, sets.sizes) + sets.classes
         distinct, place = np.unique(keys, return_inverse=True)
-        mass = np.bincount(place, np.repeat(self.mass, sets.sizes), distinct.size)
+        mass = np.bincount(place, np.repeat(self.mass, sets.sizes), distinct.size).astype(np.float64)
         rows, nodes = split(distinct, size)
-        some = np.bincount(owner, self.mass * (self.sets.sizes > 0), len(self))
+        some = row_sums(self.mass * (self.sets.sizes > 0), self.first)
         return Votes(row_pointers(rows, len(self)), nodes, mass, some, self.total)

@@ -1,0 +1,51 @@
+"""Why this answer: votes, what a change of each class would gain, and what would have to change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from hemlp.analysis.decision.models import SLOPES, expected_values, is_linear, specific_classes
+from hemlp.instances.batch import Side
+from hemlp.problems.decision.model import closed
+from hemlp.text.tables import Table
+
+if TYPE_CHECKING:
+    from hemlp.analysis.decision.decide import Decision
+
+SHOWN = 12
+"""Classes that are listed."""
+
+
+def explain_row(d: Decision, row: int) -> Table:
+    """The classes of most votes, and what E[m] gains if one joins the answer, with what it implies, or leaves it.
+
+    A class leaves with all below it. By sums of classes (SDL, ICM) the answer changes where votes pass 1/a.
+    """
+    row, h = range(len(d))[row], d.hierarchy
+    mass, total = d.votes.of_row(row), float(d.votes.total[row])
+    answer = [h.id(label) for label in d.sets[row]]
+    inside = closed(h, answer, False, "")
+    shown = sorted(set(mass) | set(answer), key=lambda v: (-mass.get(v, 0.0), v))[:SHOWN]
+    changes = []
+    for v in shown:
+        below = {w for w in inside if v in closed(h, [w], False, "")}
+        changes.append(specific_classes(h, inside - below if v in inside else inside | closed(h, [v], False, "")))
+    if d.scenarios is None:
+        model = d.model(row)
+        worth = [float(model.value(0, change)) for change in changes]
+    else:
+        one = d.scenarios.part(row, row + 1)
+        side = Side(np.cumsum([0, *map(len, changes)]), np.array([v for change in changes for v in change], np.int32))
+        worth = expected_values(d.measure, one, side, np.zeros(len(changes), np.int64)).tolist()
+    sign = 1.0 if d.measure.greater_is_better else -1.0
+    linear = SLOPES[d.measure.fields["score"]] if is_linear(d.measure) and d.guarantee is None else 0
+    rows = []
+    for v, value in zip(shown, worth, strict=True):
+        gain = sign * (value - float(d.expected[row]))
+        limit = f"votes {'≤' if v in inside else '>'} 1/{linear}" if linear else f"it gains {max(-gain, 0.0):.4f} more"
+        rows.append([h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, limit])
+    words = ", ".join(map(str, d.sets[row])) or "nothing"
+    note = f"answer: {words}, expected {d.measure.display_name} {d.expected[row]:.4f}"
+    return Table(["class", "votes", "in", "gain of a change", "changes where"], rows, [note])
