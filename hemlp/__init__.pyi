@@ -8,6 +8,9 @@ from hemlp import solvers as solvers
 from hemlp import stats as stats
 from hemlp import testing as testing
 from hemlp.analysis.agreement import agreement as agreement
+from hemlp.analysis.decision.belief import Belief as Belief
+from hemlp.analysis.decision.decide import Decision as Decision
+from hemlp.analysis.decision.decide import decide as decide
 from hemlp.analysis.explain.network import network_picture as network_picture
 from hemlp.analysis.properties.check import properties as properties
 from hemlp.analysis.properties.disagreement import counterexample as counterexample

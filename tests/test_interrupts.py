@@ -132,6 +132,7 @@ COMMANDS = {
     "cases": ["cases", "2a"],
     "properties": ["properties", "GIE", "--classes", "2"],
     "agreement": ["agreement", FILES[0], f"A={FILES[1]}", f"B={FILES[2]}"],
+    "decide": ["decide", FILES[0], f"A={FILES[1]}", f"B={FILES[2]}"],
     "sample-size": ["sample-size", *FILES, "-m", "F_H"],
     "play": ["play", "--no-browser"],
     "demo": ["demo"],

@@ -39,7 +39,9 @@ if TYPE_CHECKING:
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @measure_option
 @weights_option
-@combine(*(key_option("tests", name) for name in ("compare", "significance", "test", "sided", "ranks", "kendall")))
+@combine(
+    *(key_option("tests", name) for name in ("compare", "significance", "test", "sided", "ranks", "kendall", "floor"))
+)
 @combine(*(key_option("outputs", name) for name in ("per_instance", "parquet", "json", "html", "table")))
 @combine(*(key_option("options", name) for name in ("workers", "memory", "chunk", "resume")))
 @cluster_options

@@ -26,7 +26,7 @@ from hemlp.measures.base import Measure
 from hemlp.problems.decision.scenarios import Scenarios, batch_of
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.display import abbreviate
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, format_number
 
 PERMUTATIONS = 20
 ALL_PAIRS = 400
@@ -124,6 +124,27 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
         measure, own.greater_is_better, constant, d.sets[0], shuffled, corrected, errors, values, optimistic,
         "feasible" not in d.status,
     )  # fmt: skip
+
+
+def add_floors(table: Table, ev: Results, corpus: Any, digits: int) -> Table:
+    """A table of means with rows for the best constant answer, and for each system shuffled and chance-corrected."""
+    found = [floor(ev, name, corpus) for name in ev.measures]
+    blank = [""] * (len(table.columns) - 1 - len(found))
+    named = [("best constant" + (" (optimistic)" if corpus is None else ""), [each.best_constant for each in found])]
+    for system in ev.systems:
+        named.append((f"shuffled {system}", [each.shuffled[system] for each in found]))
+        named.append((f"corrected {system}", [each.corrected[system] for each in found]))
+    rows = [
+        [name, *("undefined" if math.isnan(value) else format_number(value, digits) for value in values), *blank]
+        for name, values in named
+    ]
+    lost = [f"{', '.join(each.not_above)} by {each.measure}" for each in found if each.not_above]
+    notes = [f"not above the best constant answer: {'; '.join(lost)}"] if lost else []
+    notes.append(
+        "corrected: (mean − shuffled) / (best − shuffled)"
+        + ("; optimistic: the constant was chosen on these true labels themselves" if corpus is None else "")
+    )
+    return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *notes, *table.notes[1:]])
 
 
 def _all_equally_likely(h: Hierarchy, side: Side) -> Scenarios:
