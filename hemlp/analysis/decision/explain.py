@@ -14,24 +14,30 @@ from hemlp.text.tables import Table
 if TYPE_CHECKING:
     from hemlp.analysis.decision.decide import Decision
 
-SHOWN = 12
-"""Classes that are listed."""
+SHOWN = 8
+"""Classes beside those of the answer that are listed."""
 
 
 def explain_row(d: Decision, row: int) -> Table:
-    """The classes of most votes, and what E[m] gains if one joins the answer, with what it implies, or leaves it.
+    """The classes of the answer and those of most votes beside it, and what E[m] gains
+    if one joins, with what it implies, or leaves.
 
-    A class leaves with all below it. By sums of classes (SDL, ICM) the answer changes where votes pass 1/a.
+    Of closures a class leaves with all below it. By sums of classes (SDL, ICM) the answer changes where votes pass 1/a.
     """
     row, h = range(len(d))[row], d.hierarchy
-    mass, total = d.votes.of_row(row), float(d.votes.total[row])
+    flat = d.measure.fields.get("augment") != "ancestors"
+    votes = d.votes.part(row, row + 1)
+    if flat and d.scenarios is not None:
+        votes = d.scenarios.part(row, row + 1).votes(flat=True)
+    mass, total = votes.of_row(0), float(votes.total[0])
     answer = [h.id(label) for label in d.sets[row]]
-    inside = closed(h, answer, False, "")
-    shown = sorted(set(mass) | set(answer), key=lambda v: (-mass.get(v, 0.0), v))[:SHOWN]
+    inside = closed(h, answer, flat, "")
+    shown = sorted(set(mass) | inside, key=lambda v: (v not in inside, -mass.get(v, 0.0), v))[: len(inside) + SHOWN]
     changes = []
     for v in shown:
-        below = {w for w in inside if v in closed(h, [w], False, "")}
-        changes.append(specific_classes(h, inside - below if v in inside else inside | closed(h, [v], False, "")))
+        below = {w for w in inside if v in closed(h, [w], flat, "")}
+        nodes = inside - below if v in inside else inside | closed(h, [v], flat, "")
+        changes.append(sorted(nodes) if flat else specific_classes(h, nodes))
     if d.scenarios is None:
         model = d.model(row)
         worth = [float(model.value(0, change)) for change in changes]
@@ -44,7 +50,7 @@ def explain_row(d: Decision, row: int) -> Table:
     rows = []
     for v, value in zip(shown, worth, strict=True):
         gain = sign * (value - float(d.expected[row]))
-        limit = f"votes {'≤' if v in inside else '>'} 1/{linear}" if linear else f"it gains {max(-gain, 0.0):.4f} more"
+        limit = f"votes {'≤' if v in inside else '>'} 1/{linear}" if linear else f"{max(-gain, 0.0):.4f} are missing"
         rows.append([h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, limit])
     words = ", ".join(map(str, d.sets[row])) or "nothing"
     note = f"answer: {words}, expected {d.measure.display_name} {d.expected[row]:.4f}"
