@@ -19,14 +19,17 @@ from hemlp.cli.options import (
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from hemlp.analysis.decision.decide import Decision
+    from hemlp.text.tables import Table
 
 
 @click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("systems", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @one_measure_option("F_H", "What the answer is to be best for: -m GIE.")
-@click.option("-o", "--output", type=click.Path(), help="Write the answers, as .txt, .csv or .jsonl: -o consensus.txt.")
+@click.option("-o", "--output", type=click.Path(), help="Write the answers, as .txt or .jsonl: -o consensus.txt.")
 @click.option(
     "--weights", multiple=True, metavar="NAME=WEIGHT|fit", help="Of systems, or fit, on --dev: --weights knn=2."
 )
@@ -71,9 +74,7 @@ def decide(
             raise InvalidOption(f"--row {row}: there are {len(d):,} instances")
         show("", d.explain(row - 1))
     elif true is not None:
-        from hemlp.run.consensus import compare_answers
-
-        show("", compare_answers(d, sides, reading.labels(true)))
+        show("", _compare(d, sides, reading.labels(true)))
     elif not quiet and output is None:
         show("", d.table())
 
@@ -99,19 +100,38 @@ def _write(d: Decision, output: str) -> None:
     import json
 
     from hemlp.io.files import write_text
-    from hemlp.report.outputs import csv_text
 
-    ids = d.sets.ids if d.sets.ids is not None else range(1, len(d) + 1)
+    ids = [None] * len(d) if d.sets.ids is None else d.sets.ids
     if output.endswith(".jsonl"):
-        rows = zip(ids, d.sets, strict=True)
-        made = ({"id": name, "labels": list(own)} if d.sets.ids is not None else list(own) for name, own in rows)
+        made = (
+            list(own) if name is None else {"id": name, "labels": list(own)}
+            for name, own in zip(ids, d.sets, strict=True)
+        )
         text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in made)
-    elif output.endswith(".csv"):
-        pairs = [(name, label) for name, own in zip(ids, d.sets, strict=True) for label in own or ("",)]
-        text = csv_text({"id": [name for name, _ in pairs], "label": [label for _, label in pairs]})
+    elif d.sets.ids is not None or any(len(str(label).split()) != 1 for own in d.sets for label in own):
+        raise InvalidOption(f"{output} has room for neither ids nor labels with spaces: write -o answers.jsonl")
     else:
-        torn = next((label for own in d.sets for label in own if len(str(label).split()) != 1), None)
-        if torn is not None:
-            raise InvalidOption(f"the label {torn!r} has a space in it: write -o answers.jsonl")
         text = "".join(" ".join(map(str, own)) + "\n" for own in d.sets)
     write_text(output, text)
+
+
+def _compare(d: Decision, systems: Mapping[str, Any], true: Any) -> Table:
+    """The means: decided, by majority (half of the votes), the system's answer of best expected value, and each."""
+    import numpy as np
+
+    from hemlp import LabelSets, evaluate
+    from hemlp import decide as best_answers
+    from hemlp.analysis.decision.models import expected_values
+    from hemlp.arrays import entry_rows
+    from hemlp.problems.decision.pool import PoolDecision
+
+    h, own, part = d.hierarchy, d.measure, d.scenarios
+    rivals: dict[str, Any] = {"decided": d.sets, "majority": best_answers(h, systems, "SDL").sets}
+    if part is not None and d.sampled is None:
+        values = expected_values(own, part, part.sets, entry_rows(part.first))
+        nothing = np.full(len(part), np.nan)
+        pool = PoolDecision("", h, 0, own.greater_is_better, part.first, part.sets, values, nothing)
+        chosen = pool.solve().answers
+        rivals["best sample"] = LabelSets(tuple(h.labels), chosen.ptr, chosen.classes, d.sets.ids)
+    named = {name if name not in rivals else f"system {name}": side for name, side in systems.items()}
+    return evaluate(h, true, rivals | named, [own]).table()

@@ -131,19 +131,14 @@ class Belief:
     def scenarios(self, h: Hierarchy) -> Scenarios:
         """The label sets of each instance and their masses, equal ones as one."""
         sources = list(self.sources.values())
-        first, mass = self.first, np.ones(0)
-        if first is None:
-            batches = [Batch.of(h, sources[0], other) for other in sources]
-            count, size = len(sources), len(sources[0])
-            order = (np.arange(size)[:, None] + size * np.arange(count)[None, :]).ravel()
-            sets = Side.concatenate([batch.pred for batch in batches]).take(order)
-            first = np.arange(size + 1) * count
-            masses, exact = _masses(list(self.weights.values()))
-            mass = np.tile(masses, size)
-        else:
-            sets, exact = Batch.of(h, sources[0], sources[0]).pred, True
-            mass = np.ones(len(sets))
-        return Scenarios(h, first.astype(np.int64), sets, mass, exact).merged()
+        sets = Side.concatenate([Batch.of(h, sources[0], other).pred for other in sources])
+        if self.first is not None:
+            return Scenarios(h, self.first, sets, np.ones(len(sets)), True).merged()
+        count, size = len(sources), len(sources[0])
+        order = (np.arange(size)[:, None] + size * np.arange(count)[None, :]).ravel()
+        masses, exact = _masses(list(self.weights.values()))
+        first = np.arange(size + 1) * count
+        return Scenarios(h, first, sets.take(order), np.tile(masses, size), exact).merged()
 
     def instance_ids(self) -> tuple[Label, ...] | None:
         """The names of the instances, if they have any."""
@@ -168,9 +163,8 @@ class Belief:
         A root is in with m_v, any other class, given that all its parents are in, with m_v / min over parents of m.
         """
         votes, rng = self.votes(h), np.random.default_rng(seed)
-        order = np.argsort(_heights(h), kind="stable")
         place = np.empty(len(h), np.int64)
-        place[order] = np.arange(len(h))
+        place[h.order] = np.arange(len(h))
         sides, shortfall = [], 0.0
         for row in range(len(votes.total)):
             mass = votes.of_row(row)
@@ -198,19 +192,6 @@ def as_belief(data: Any, weights: Mapping[str, Any] | None) -> Belief:
             raise InvalidOption("weights are those of systems, and this is a belief already: Belief.systems takes them")
         return data
     return Belief.systems(data, weights)
-
-
-def _heights(h: Hierarchy) -> Any:
-    """A number for each class that is greater than those of its ancestors: the longest way from a root."""
-    levels = np.zeros(len(h), np.int64)
-    front = np.flatnonzero(np.diff(h.parent_ptr) == 0)
-    while front.size:
-        children = np.concatenate([h.child_idx[h.child_ptr[v] : h.child_ptr[v + 1]] for v in front.tolist()])
-        below = np.repeat(levels[front] + 1, np.diff(h.child_ptr)[front])
-        old = levels.copy()
-        np.maximum.at(levels, children, below)
-        front = np.flatnonzero(levels > old)
-    return levels
 
 
 def _weight(name: Any, value: Any) -> Fraction | float:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
 from hemlp.analysis.decision.calibration import Guarantee, control_risk, fit_calibration
-from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_sweepable, linear_model
+from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
@@ -99,7 +99,7 @@ class Decision:
         return decision_model(self.measure, self.scenarios.part(row, row + 1), self.at_least)
 
     def explain(self, row: int) -> Table:
-        """Why this answer: votes for each class, and what its answer with it, or without it, would be worth more.
+        """Why this answer: the votes for each class, and what E[m] gains if it joins the answer or leaves it.
 
         Parameters
         ----------
@@ -109,13 +109,8 @@ class Decision:
         Examples
         --------
         >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> print(decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "SDL").explain(0))
-        class    votes  in   gain of a change  changes where
-        animal  1.0000  yes           -1.3333  votes ≤ 1/2
-        sheep   0.6667  yes           -0.3333  votes ≤ 1/2
-        cow     0.3333  no            -0.3333  votes > 1/2
-        <BLANKLINE>
-        answer: sheep, expected SDL 0.6667
+        >>> decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "SDL").explain(0).rows[2][:3]
+        ['cow', 0.3333333333333333, 'no']
         """
         from hemlp.analysis.decision.explain import explain_row
 
@@ -241,7 +236,7 @@ def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Beli
     if scenarios is None:
         models = [linear_model(own, h, belief.votes(h), at_least)]
     else:
-        size = max(1, len(scenarios)) if is_sweepable(own) else AT_ONCE
+        size = max(1, len(scenarios)) if is_linear(own) or is_ratio(own) else AT_ONCE
         parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))
         models = (decision_model(own, part, at_least) for part in parts)
     found, counts = [], []

@@ -16,16 +16,12 @@ import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
 from hemlp.analysis.decision.decide import decide
-from hemlp.analysis.decision.models import expected_values, is_linear
-from hemlp.arrays import FloatArray
-from hemlp.hierarchy.dag import Hierarchy
+from hemlp.analysis.decision.models import is_linear
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
-from hemlp.problems.decision.scenarios import Scenarios, batch_of
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table, format_number
 
 PERMUTATIONS = 20
@@ -38,45 +34,18 @@ class Floor:
     """What knowing nothing scores by a measure.
 
     ``best_constant``: the mean of the one ``answer`` that is best for all instances; ``shuffled`` and ``corrected`` by
-    system, and ``errors``: standard errors of ``shuffled``, 0 where it is exact. ``optimistic``: the answer was chosen
-    on the true labels themselves.
+    system, and ``errors``: standard errors of ``shuffled``, 0 where it is exact. ``not_above``: the systems that are no
+    better than the best constant. ``optimistic``: that was chosen on the true labels themselves.
     """
 
     measure: str
-    greater_is_better: bool
     best_constant: float
     answer: tuple[Label, ...]
     shuffled: Mapping[str, float]
     corrected: Mapping[str, float]
     errors: Mapping[str, float]
-    values: Mapping[str, float]
+    not_above: tuple[str, ...]
     optimistic: bool
-    proved: bool
-
-    @property
-    def not_above(self) -> list[str]:
-        """The systems that are no better than the best constant answer."""
-        sign = 1 if self.greater_is_better else -1
-        return [name for name, value in self.values.items() if not sign * (value - self.best_constant) > 0]
-
-    def table(self) -> Table:
-        """One row a system, and the best constant."""
-        word = ", optimistic" if self.optimistic else ""
-        rows = [[name, value, self.shuffled[name], self.corrected[name]] for name, value in self.values.items()]
-        rows.append([f"best constant{word}", self.best_constant, math.nan, math.nan])
-        notes = [
-            f"best constant: {abbreviate(self.answer) or 'nothing'} for every instance"
-            + (", chosen on the true labels themselves, so it is optimistic" if self.optimistic else "")
-            + ("" if self.proved else "; the best of a pool"),
-            "shuffled: the mean over all pairings of predictions with true labels; corrected: (value − shuffled) / "
-            "(best − shuffled)",
-        ]
-        if self.not_above:
-            notes.insert(0, f"not above the best constant answer: {', '.join(self.not_above)}")
-        return Table(["system", self.measure, "shuffled", "corrected"], rows, notes)
-
-    def __str__(self) -> str:
-        return str(self.table())
 
 
 def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
@@ -105,25 +74,23 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
     own = inputs.measures[measure]
     batches = {name: inputs.take(name, range(int(ev.facts[name]["instances"]))) for name in ev.systems}
     first = next(iter(batches.values()))
-    h = first.hierarchy
-    gold = _all_equally_likely(h, first.true)
-    optimistic = corpus is None
-    if corpus is None:
-        corpus = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets")
-    d = decide(h, Belief.corpus(corpus), own)
-    answer = Side(np.array([0, len(d.sets[0])]), np.array(sorted(h.id(c) for c in d.sets[0]), np.int32))
-    constant = float(d.expected[0]) if optimistic else float(expected_values(own, gold, answer, np.zeros(1, int))[0])
-    shuffled, errors, corrected, values = {}, {}, {}, {}
+    h, size = first.hierarchy, len(first)
+    known = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets") if corpus is None else corpus
+    answer = decide(h, Belief.corpus(known), own).sets[0]
+    one = Side(np.array([0, len(answer)]), np.array(sorted(map(h.id, answer)), np.int32))
+    constant = _mean(own, replace(first, pred=one.take(np.zeros(size, np.int64))))
+    sign, shuffled, errors, corrected, lost = 1 if own.greater_is_better else -1, {}, {}, {}, []
     for name, batch in batches.items():
-        values[name] = ev.mean(name, measure)
-        perfect = float(np.nanmean(own.score(replace(batch, pred=batch.true), undefined="nan").values))
+        value = ev.mean(name, measure)
         shuffled[name], errors[name] = _shuffled(own, batch)
-        room = perfect - shuffled[name]
-        corrected[name] = (values[name] - shuffled[name]) / room if room else math.nan
-    return Floor(
-        measure, own.greater_is_better, constant, d.sets[0], shuffled, corrected, errors, values, optimistic,
-        "feasible" not in d.status,
-    )  # fmt: skip
+        room = _mean(own, replace(batch, pred=batch.true)) - shuffled[name]
+        corrected[name] = (value - shuffled[name]) / room if room else math.nan
+        lost += [] if sign * (value - constant) > 0 else [name]
+    return Floor(measure, constant, answer, shuffled, corrected, errors, tuple(lost), corpus is None)
+
+
+def _mean(own: Measure, batch: Batch) -> float:
+    return float(np.nanmean(own.score(replace(batch, ids=None), undefined="nan").values))
 
 
 def add_floors(table: Table, ev: Results, corpus: Any, digits: int) -> Table:
@@ -147,29 +114,18 @@ def add_floors(table: Table, ev: Results, corpus: Any, digits: int) -> Table:
     return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *notes, *table.notes[1:]])
 
 
-def _all_equally_likely(h: Hierarchy, side: Side) -> Scenarios:
-    return Scenarios(h, np.array([0, len(side)]), side, np.ones(len(side)), True).merged()
-
-
 def _shuffled(own: Measure, batch: Batch) -> tuple[float, float]:
     """The mean over all pairings and its standard error, 0 where it is exact."""
-    size, h = len(batch), batch.hierarchy
+    size = len(batch)
     if is_linear(own):
         return _by_counts(own, batch), 0.0
     if size <= ALL_PAIRS:
         every = np.arange(size)
-        values = _scores(own, h, batch.true.take(np.tile(every, size)), batch.pred.take(np.repeat(every, size)))
-        return float(np.nanmean(values)), 0.0
+        true, pred = batch.true.take(np.tile(every, size)), batch.pred.take(np.repeat(every, size))
+        return _mean(own, replace(batch, true=true, pred=pred)), 0.0
     rng = np.random.default_rng(0)
-    means = [
-        float(np.nanmean(_scores(own, h, batch.true.take(rng.permutation(size)), batch.pred)))
-        for _ in range(PERMUTATIONS)
-    ]
+    means = [_mean(own, replace(batch, true=batch.true.take(rng.permutation(size)))) for _ in range(PERMUTATIONS)]
     return math.fsum(means) / PERMUTATIONS, float(np.std(means, ddof=1) / math.sqrt(PERMUTATIONS))
-
-
-def _scores(own: Measure, h: Hierarchy, true: Side, pred: Side) -> FloatArray:
-    return own.score(batch_of(h, true, pred), undefined="nan").values
 
 
 def _by_counts(own: Any, batch: Batch) -> float:

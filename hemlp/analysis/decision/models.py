@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, pointers, row_sums, sorted_distinct
+from hemlp.arrays import FloatArray, IntArray, pointers, row_places, row_sums, sorted_distinct
 from hemlp.errors import UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
@@ -41,7 +41,7 @@ def decision_model(own: Measure, scenarios: Scenarios, at_least: int) -> Decisio
     if is_linear(own):
         flat = own.augment.name == "none"
         return linear_model(own, h, scenarios.votes(flat), at_least)
-    if _is_set_measure(own) and own.scoring == "F" and own.weights is None:
+    if is_ratio(own):
         top, flat = bool(own.augment.options.get("top")), own.augment.name == "none"
         return RatioDecision(str(own), h, at_least, True, scenarios, own.beta, top, flat)
     if _pairs_one_to_one(own):
@@ -61,9 +61,9 @@ def is_linear(own: Measure) -> TypeGuard[SetMeasure]:
     return _is_set_measure(own) and own.scoring in SLOPES
 
 
-def is_sweepable(own: Measure) -> bool:
-    """Whether a whole batch is decided by compiled code."""
-    return bool(is_linear(own) or (_is_set_measure(own) and own.scoring == "F" and own.weights is None))
+def is_ratio(own: Measure) -> TypeGuard[SetMeasure]:
+    """Whether it is F_β with uniform weights."""
+    return _is_set_measure(own) and own.scoring == "F" and own.weights is None
 
 
 def _pairs_one_to_one(own: Measure) -> TypeGuard[PairMeasure]:
@@ -104,7 +104,7 @@ def pair_model(own: PairMeasure, scenarios: Scenarios, at_least: int) -> PairDec
         near.append(near_classes(h, classes, math.ceil(radius)) if local else np.arange(len(h)))
         if at_least and local and len(near[-1]) < len(h):  # all classes that are far cost the same: the least label
             near[-1] = np.union1d(near[-1], np.setdiff1d(np.arange(len(near[-1]) + 1), near[-1])[:1])
-    model = own.model(batch_of(h, _side(unions), _side(near)))
+    model = own.model(batch_of(h, side_of(unions), side_of(near)))
     return with_candidates(PairDecision(str(own), h, at_least, False, model, scenarios))
 
 
@@ -113,20 +113,15 @@ def near_classes(h: Hierarchy, classes: IntArray, radius: int) -> IntArray:
     up = down = classes.astype(np.int64)
     seen_up, seen = up, up
     for _ in range(1, radius):
-        up = np.setdiff1d(_neighbours(h.parent_ptr, h.parent_idx, up), seen_up)
+        up = np.setdiff1d(h.parent_idx[row_places(h.parent_ptr, up)], seen_up)
         seen_up = np.union1d(seen_up, up)
-        down = np.union1d(np.setdiff1d(_neighbours(h.child_ptr, h.child_idx, down), seen), up)
+        down = np.union1d(np.setdiff1d(h.child_idx[row_places(h.child_ptr, down)], seen), up)
         seen = np.union1d(seen, down)
     return seen
 
 
-def _neighbours(ptr: IntArray, items: IntArray, nodes: IntArray) -> IntArray:
-    from hemlp.arrays import row_places
-
-    return items[row_places(ptr, nodes)]
-
-
-def _side(rows: list[Any]) -> Side:
+def side_of(rows: list[Any]) -> Side:
+    """Rows of classes as a side."""
     classes = [np.asarray(row, np.int32) for row in rows]
     return Side(pointers([row.size for row in classes]), np.concatenate([np.empty(0, np.int32), *classes]))
 
@@ -159,7 +154,7 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
             pool = pool - {()} or {(int(first[0]),)}
         sizes = {each: tuple(sorted(closed(h, each, False, ""))) if closures else each for each in pool}
         pools.append(sorted(pool, key=lambda each: (len(sizes[each]), sizes[each])))
-    side, first = _side([each for pool in pools for each in pool]), pointers([len(pool) for pool in pools])
+    side, first = side_of([each for pool in pools for each in pool]), pointers([len(pool) for pool in pools])
     values = expected_values(own, scenarios, side, np.repeat(np.arange(len(pools)), np.diff(first)))
     worst = -math.inf if own.greater_is_better else math.inf
     lost = np.isnan(values)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, pointers
-from hemlp.errors import InvalidSolution
+from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
@@ -98,19 +98,10 @@ class DecisionModel(Model[DecisionSolution]):
         return self.part(start, stop)
 
     def program(self) -> LinearProgram:
-        """The programs of all instances side by side."""
-        programs = [self.instance_program(row)[0] for row in range(len(self))]
-        if len(programs) == 1:
-            return programs[0]
-        variables: list[Variable] = []
-        rows: list[Row] = []
-        for i, own in enumerate(programs):
-            moved = len(variables)
-            variables += [replace(v, name=f"{v.name}_{i}") for v in own.variables]
-            rows += [replace(r, name=f"{r.name}_{i}", terms=[(moved + at, c) for at, c in r.terms]) for r in own.rows]
-        scales = {own.scale for own in programs}
-        scale = scales.pop() if len(scales) == 1 else math.nan
-        return LinearProgram(self.title, variables, rows, self.greater_is_better, scale)
+        """The program of the only instance."""
+        if len(self) != 1:
+            raise InvalidOption(f"{len(self):,} decisions are as many programs: take that of one, model[i]")
+        return self.instance_program(0)[0]
 
     @property
     def cost_values(self) -> FloatArray:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, entry_rows, row_places, row_pointers, row_sums, split
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, split
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.problems.closure.model import ClosureModel
@@ -64,12 +64,6 @@ class Scenarios:
         begin, end = int(self.first[start]), int(self.first[stop])
         first = self.first[start : stop + 1] - begin
         return replace(self, first=first, sets=self.sets.part(begin, end), mass=self.mass[begin:end])
-
-    def take(self, rows: IntArray) -> Scenarios:
-        """Those of some instances."""
-        at = row_places(self.first, rows)
-        first = np.concatenate([[0], np.cumsum(np.diff(self.first)[rows])])
-        return replace(self, first=first, sets=self.sets.take(at), mass=self.mass[at])
 
     @cached_property
     def total(self) -> FloatArray:
