@@ -31,7 +31,7 @@ def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
             f"dev has {plural(len(true), 'true label set')} and a belief about {plural(len(belief), 'instance')}: "
             f"give both the same instances, with ids or without"
         )
-    like = LabelSets((), np.zeros(len(belief) + 1, np.int64), np.empty(0, np.int64), ids)
+    like = LabelSets((), np.zeros(len(belief) + 1, np.int64), np.empty(0, np.int32), ids)
     side = Batch.of(h, like, true).pred
     empty = Side(np.zeros(len(side) + 1, np.int64), np.empty(0, np.int32))
     ptr, nodes, _ = ClosureModel("", batch_of(h, empty, side), "up", np.ones(len(h) + 1)).closures()

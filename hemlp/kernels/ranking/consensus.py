@@ -57,8 +57,7 @@ def best_sets(task: Consensus, beta2: float, top: bool, least: int) -> tuple[Arr
 
 
 def _decide_all(task, values, close, ptr, nodes):
-    i: cython.Py_ssize_t
-    size: cython.Py_ssize_t = len(task.first) - 1
+    size = len(task.first) - 1
     with cython.nogil:
         for i in range(size):
             if i % 64 == 0:
@@ -72,13 +71,12 @@ def _decide_all(task, values, close, ptr, nodes):
 
 def _fill(task, i):
     """The union of the scenarios of an instance, and in how much mass of each size its nodes are."""
-    k: cython.Py_ssize_t
     task.width = task.size_ptr[i + 1] - task.size_ptr[i]
     task.begin = task.size_ptr[i]
     task.union = 0
     for scenario in range(task.first[i], task.first[i + 1]):
         for entry in range(task.sets.ptr[scenario], task.sets.ptr[scenario + 1]):
-            node: cython.int = task.sets.items[entry]
+            node = task.sets.items[entry]
             if task.place[node] < 0:
                 task.place[node] = task.union
                 task.nodes[task.union] = node
@@ -90,20 +88,18 @@ def _fill(task, i):
 
 def _make_groups(task):
     """Nodes with equal rows of the matrix, found by hashing."""
-    v: cython.Py_ssize_t
-    k: cython.Py_ssize_t
-    room: cython.Py_ssize_t = 2
+    room = 2
     task.groups = 0
     while room < 2 * task.union:
         room *= 2
     for k in range(room):
         task.table[k] = -1
     for v in range(task.union):
-        number: cython.double = 0.0
+        number = 0.0
         for k in range(task.width):
             number = number * 0.61803398875 + task.matrix[v * task.width + k]
         number = number * 1e4 % room
-        slot: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, number)
+        slot = cython.cast(cython.Py_ssize_t, number)
         while task.table[slot] >= 0 and not _same(task, v, task.example[task.table[slot]]):
             slot = (slot + 1) % room
         if task.table[slot] < 0:
@@ -117,7 +113,6 @@ def _make_groups(task):
 
 
 def _same(task, u, v):
-    k: cython.Py_ssize_t
     for k in range(task.width):
         if task.matrix[u * task.width + k] != task.matrix[v * task.width + k]:
             return False
@@ -126,20 +121,17 @@ def _same(task, u, v):
 
 def _weigh(task, p):
     """w of each group for sets of p nodes, the order from the greatest, and what ⊤ adds."""
-    k: cython.Py_ssize_t
-    g: cython.Py_ssize_t
-    j: cython.Py_ssize_t
     for k in range(task.width):
-        size: cython.double = task.sizes[task.begin + k]
+        size = task.sizes[task.begin + k]
         task.inverse[k] = (1.0 + task.beta2) / (task.beta2 * (size + task.top) + p + task.top) if size > 0 else 0.0
     for g in range(task.groups):
-        total: cython.double = 0.0
-        row: cython.Py_ssize_t = task.example[g] * task.width
+        total = 0.0
+        row = task.example[g] * task.width
         for k in range(task.width):
             total += task.matrix[row + k] * task.inverse[k]
         task.worth[g] = total
     for g in range(1, task.groups):  # nearly sorted already
-        one: cython.int = task.order[g]
+        one = task.order[g]
         j = g
         while j > 0 and task.worth[task.order[j - 1]] < task.worth[one]:
             task.order[j] = task.order[j - 1]
@@ -149,10 +141,8 @@ def _weigh(task, p):
 
 def _decide(task, i, values, close, nodes, begin):
     """The best size, compared with ∅, and its set; how many nodes that has."""
-    k: cython.Py_ssize_t
-    p: cython.Py_ssize_t
-    best: cython.double = 0.0
-    best_p: cython.Py_ssize_t = 0
+    best = 0.0
+    best_p = 0
     for k in range(task.first[i], task.first[i + 1]):
         if task.sizes[task.begin + task.size_of[k]] == 0:
             best += task.mass[k]
@@ -160,18 +150,18 @@ def _decide(task, i, values, close, nodes, begin):
         best = -1.0
     for p in range(1, task.union + 1):
         _weigh(task, p)
-        value: cython.double = 0.0
-        most: cython.double = 0.0
+        value = 0.0
+        most = 0.0
         for k in range(task.first[i], task.first[i + 1]):
-            each: cython.double = task.mass[k] * task.inverse[task.size_of[k]]
+            each = task.mass[k] * task.inverse[task.size_of[k]]
             most += each * (task.sizes[task.begin + task.size_of[k]] + task.top)
             value += each * task.top
         if most < best * 0.999999999:
             break
-        left: cython.Py_ssize_t = p
+        left = p
         k = 0
         while left > 0:
-            taken: cython.Py_ssize_t = min(left, task.number[task.order[k]])
+            taken = min(left, task.number[task.order[k]])
             value += task.worth[task.order[k]] * taken
             left -= taken
             k += 1
@@ -189,21 +179,20 @@ def _decide(task, i, values, close, nodes, begin):
 
 def _choose(task, i, p, close, nodes, begin):
     """The p nodes of greatest w; of equal ones a closed set whose sorted list is least."""
-    v: cython.Py_ssize_t
     _weigh(task, p)
-    left: cython.Py_ssize_t = p
-    last: cython.Py_ssize_t = 0
+    left = p
+    last = 0
     while task.number[task.order[last]] < left:
         left -= task.number[task.order[last]]
         last += 1
-    limit: cython.double = task.worth[task.order[last]]
-    tied: cython.Py_ssize_t = 0
-    rivals: cython.Py_ssize_t = 0
+    limit = task.worth[task.order[last]]
+    tied = 0
+    rivals = 0
     for v in range(task.groups):
         rivals += abs(task.worth[v] - limit) <= 1e-12 * limit
     left = p
     for v in range(task.union):
-        worth: cython.double = task.worth[task.group[v]]
+        worth = task.worth[task.group[v]]
         task.state[v] = 0
         if abs(worth - limit) <= 1e-12 * limit:
             task.state[v] = 2
@@ -213,15 +202,15 @@ def _choose(task, i, p, close, nodes, begin):
             left -= 1
     if rivals > 1 and left < tied:
         close[i] = 1
-    least: cython.int = -1
+    least = -1
     while left > 0:
-        at: cython.Py_ssize_t = -1
+        at = -1
         for v in range(task.union):
             if task.state[v] == 2 and task.nodes[v] > least and (at < 0 or task.nodes[v] < task.nodes[at]):
                 at = v
         least = task.nodes[at]
         left -= _add_closed(task, at, left)
-    end: cython.Py_ssize_t = begin
+    end = begin
     for v in range(task.union):
         if task.state[v] == 1:
             nodes[end] = task.nodes[v]
@@ -231,16 +220,15 @@ def _choose(task, i, p, close, nodes, begin):
 
 def _add_closed(task, start, room):
     """Take a tied node and the tied nodes that it implies, if there is room; how many."""
-    k: cython.Py_ssize_t
-    height: cython.Py_ssize_t = 1
-    done: cython.Py_ssize_t = 0
+    height = 1
+    done = 0
     task.stack[0] = start
     task.state[start] = 3
     while done < height:
-        node: cython.int = task.nodes[task.stack[done]]
+        node = task.nodes[task.stack[done]]
         done += 1
         for k in range(task.above.ptr[node], task.above.ptr[node + 1]):
-            other: cython.int = task.place[task.above.items[k]]
+            other = task.place[task.above.items[k]]
             if task.state[other] == 2:
                 task.state[other] = 3
                 task.stack[height] = other
@@ -269,24 +257,21 @@ def saved(given: Savings, chosen: Array) -> float:
 
 
 def _saved(given, chosen):
-    k: cython.Py_ssize_t
-    row: cython.Py_ssize_t
-    column: cython.Py_ssize_t
-    begin: cython.Py_ssize_t = 0
-    total: cython.double = 0.0
+    begin = 0
+    total = 0.0
     m = given.room
-    height: cython.Py_ssize_t = len(chosen)
+    height = len(chosen)
     for k in range(len(given.widths)):
-        width: cython.Py_ssize_t = given.widths[k]
-        turned: cython.bint = height > width
+        width = given.widths[k]
+        turned = height > width
         m.height = width if turned else height
         m.width = height if turned else width
         for row in range(height):
             for column in range(width):
-                at: cython.Py_ssize_t = column * height + row if turned else row * width + column
+                at = column * height + row if turned else row * width + column
                 m.savings[at] = given.values[begin + chosen[row] * width + column]
         match(m)
-        own: cython.double = 0.0
+        own = 0.0
         for row in range(m.height):
             if m.column_of[row] >= 0:
                 own += m.savings[row * m.width + m.column_of[row]]
