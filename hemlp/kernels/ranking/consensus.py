@@ -1,9 +1,8 @@
 """The set with the best expected F_β against weighted scenarios, and what pairings with them save.
 
 For a set of p nodes, F_β = Σ_v w_v(p) with w_v(p) = (1+β²)·Σ {mass_k / (β²·|T_k| + p): v ∈ T_k}, so that the p nodes
-of greatest w are best. w falls from a node to those below it, so they can be chosen closed. Nodes that are in as much
-mass of scenarios of each size are a group, with one w for every p: O(groups · sizes) for each p. Larger p are left
-out where not even all of ∪T_k, at the price of p nodes, would be better. Values within 1e-12 of each other are equal.
+of greatest w are best. w falls from a node to those below it, so they can be chosen closed. O(nodes · sizes) for each
+p, since the order changes little from one p to the next. Larger p are left out where not even all of ∪T_k, at the price of p nodes, would be better. Values within 1e-12 of each other are equal.
 """
 
 from __future__ import annotations
@@ -34,11 +33,9 @@ class Consensus:
         most = int(entries.max(initial=0)) + 1
         self.matrix = np.zeros(int((entries * np.diff(self.size_ptr)).max(initial=0)) + 1)
         self.place = np.full(nodes, -1, np.int32)
-        self.nodes, self.group, self.state, self.stack = (np.zeros(most, np.int32) for _ in range(4))
-        self.example, self.number, self.order = (np.zeros(most, np.int32) for _ in range(3))
-        self.table = np.full(2 << most.bit_length(), -1, np.int32)
+        self.nodes, self.state, self.stack, self.order = (np.zeros(most, np.int32) for _ in range(4))
         self.worth, self.inverse = np.zeros(most), np.zeros(int(np.diff(self.size_ptr).max(initial=0)) + 1)
-        self.union = self.groups = self.width = self.begin = 0
+        self.union = self.width = self.begin = 0
         self.beta2 = 1.0
         self.top = self.least = 0
 
@@ -63,7 +60,6 @@ def _decide_all(task, values, close, ptr, nodes):
             if i % 64 == 0:
                 look_for_signals()
             _fill(task, i)
-            _make_groups(task)
             ptr[i + 1] = ptr[i] + _decide(task, i, values, close, nodes, ptr[i])
             for k in range(task.union):
                 task.place[task.nodes[k]] = -1
@@ -80,36 +76,11 @@ def _fill(task, i):
             if task.place[node] < 0:
                 task.place[node] = task.union
                 task.nodes[task.union] = node
+                task.order[task.union] = task.union
                 for k in range(task.width):
                     task.matrix[task.union * task.width + k] = 0.0
                 task.union += 1
             task.matrix[task.place[node] * task.width + task.size_of[scenario]] += task.mass[scenario]
-
-
-def _make_groups(task):
-    """Nodes with equal rows of the matrix, found by hashing."""
-    room = 2
-    task.groups = 0
-    while room < 2 * task.union:
-        room *= 2
-    for k in range(room):
-        task.table[k] = -1
-    for v in range(task.union):
-        number = 0.0
-        for k in range(task.width):
-            number = number * 0.61803398875 + task.matrix[v * task.width + k]
-        number = number * 1e4 % room
-        slot = cython.cast(cython.Py_ssize_t, number)
-        while task.table[slot] >= 0 and not _same(task, v, task.example[task.table[slot]]):
-            slot = (slot + 1) % room
-        if task.table[slot] < 0:
-            task.table[slot] = task.groups
-            task.example[task.groups] = v
-            task.order[task.groups] = task.groups
-            task.number[task.groups] = 0
-            task.groups += 1
-        task.group[v] = task.table[slot]
-        task.number[task.table[slot]] += 1
 
 
 def _same(task, u, v):
@@ -120,17 +91,17 @@ def _same(task, u, v):
 
 
 def _weigh(task, p):
-    """w of each group for sets of p nodes, the order from the greatest, and what ⊤ adds."""
+    """w of each node for sets of p nodes, the order from the greatest, and what ⊤ adds."""
     for k in range(task.width):
         size = task.sizes[task.begin + k]
         task.inverse[k] = (1.0 + task.beta2) / (task.beta2 * (size + task.top) + p + task.top) if size > 0 else 0.0
-    for g in range(task.groups):
+    for g in range(task.union):
         total = 0.0
-        row = task.example[g] * task.width
+        row = g * task.width
         for k in range(task.width):
             total += task.matrix[row + k] * task.inverse[k]
         task.worth[g] = total
-    for g in range(1, task.groups):  # nearly sorted already
+    for g in range(1, task.union):  # nearly sorted already
         one = task.order[g]
         j = g
         while j > 0 and task.worth[task.order[j - 1]] < task.worth[one]:
@@ -158,13 +129,8 @@ def _decide(task, i, values, close, nodes, begin):
             value += each * task.top
         if most < best * 0.999999999:
             break
-        left = p
-        k = 0
-        while left > 0:
-            taken = min(left, task.number[task.order[k]])
-            value += task.worth[task.order[k]] * taken
-            left -= taken
-            k += 1
+        for k in range(p):
+            value += task.worth[task.order[k]]
         if abs(value - best) <= 1e-12 * abs(best):
             close[i] = 1
         elif value > best:
@@ -180,27 +146,23 @@ def _decide(task, i, values, close, nodes, begin):
 def _choose(task, i, p, close, nodes, begin):
     """The p nodes of greatest w; of equal ones a closed set whose sorted list is least."""
     _weigh(task, p)
-    left = p
-    last = 0
-    while task.number[task.order[last]] < left:
-        left -= task.number[task.order[last]]
-        last += 1
-    limit = task.worth[task.order[last]]
+    limit = task.worth[task.order[p - 1]]
     tied = 0
-    rivals = 0
-    for v in range(task.groups):
-        rivals += abs(task.worth[v] - limit) <= 1e-12 * limit
+    rival = False
+    first = -1
     left = p
     for v in range(task.union):
-        worth = task.worth[task.group[v]]
+        worth = task.worth[v]
         task.state[v] = 0
         if abs(worth - limit) <= 1e-12 * limit:
             task.state[v] = 2
             tied += 1
+            first = v if first < 0 else first
+            rival = rival or not _same(task, first, v)
         elif worth > limit:
             task.state[v] = 1
             left -= 1
-    if rivals > 1 and left < tied:
+    if rival and left < tied:
         close[i] = 1
     least = -1
     while left > 0:
