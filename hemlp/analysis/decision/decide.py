@@ -211,20 +211,15 @@ def decide(
         scenarios, sampled = belief.drawn(h)
         notes += (f"{DRAWS} scenarios drawn from the marginals; the largest shortfall of a share is {sampled:.3f}",)
     guarantee = None if risk is None or dev is None else control_risk(h, dev[0], dev[1], risk)
-    if guarantee is not None:
-        assert scenarios is not None
-        answers = guarantee.answers(h, belief.votes(h))
+    if guarantee is not None and scenarios is not None:
+        answers, count = guarantee.answers(h, belief.votes(h)), None
         values = expected_values(own, scenarios, answers, np.arange(len(answers)))
-        statuses = np.full(values.size, Status.FEASIBLE, np.int8)
-        found = values, np.full(values.size, np.nan), statuses, np.full(values.size, "risk"), None
+        by = np.full(values.size, "risk")
     else:
-        answers, *rest = _solve(own, h, scenarios, belief, at_least)
-        values, bounds, statuses, by, count = rest
-        if sampled is not None:
-            statuses, bounds = np.full_like(statuses, Status.FEASIBLE), np.full_like(bounds, np.nan)
-        found = values, bounds, statuses, by, count
+        answers, values, bounds, statuses, by, count = _solve(own, h, scenarios, belief, at_least)
+    if guarantee is not None or sampled is not None:
+        statuses, bounds = np.full(values.size, Status.FEASIBLE, np.int8), np.full(values.size, np.nan)
     sets = LabelSets(tuple(h.labels), answers.ptr, answers.classes, belief.instance_ids())
-    values, bounds, statuses, by, count = found
     return Decision(
         h, own, sets, values, bounds, statuses, by, belief, scenarios, at_least, sampled, guarantee, count, notes
     )

@@ -21,7 +21,7 @@ from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.pair_measure import PairMeasure, pairs_classes
 from hemlp.measures.set_measure import SetMeasure
 from hemlp.problems.decision.model import DecisionModel, DecisionSolution, closed
-from hemlp.problems.decision.pairs import PairDecision, with_candidates
+from hemlp.problems.decision.pairs import PairDecision, candidates
 from hemlp.problems.decision.pool import PoolDecision
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of
 from hemlp.problems.decision.sets import LinearDecision, RatioDecision
@@ -104,8 +104,11 @@ def pair_model(own: PairMeasure, scenarios: Scenarios, at_least: int) -> PairDec
         near.append(near_classes(h, classes, math.ceil(radius)) if local else np.arange(len(h)))
         if at_least and local and len(near[-1]) < len(h):  # all classes that are far cost the same: the least label
             near[-1] = np.union1d(near[-1], np.setdiff1d(np.arange(len(near[-1]) + 1), near[-1])[:1])
-    model = own.model(batch_of(h, side_of(unions), side_of(near)))
-    return with_candidates(PairDecision(str(own), h, at_least, False, model, scenarios))
+    for reduced in (False, True):
+        pairing = own.model(batch_of(h, side_of(unions), side_of(near)))
+        model = PairDecision(str(own), h, at_least, False, pairing, scenarios)
+        near = near if reduced else [classes[candidates(model, row)] for row, classes in enumerate(near)]
+    return model
 
 
 def near_classes(h: Hierarchy, classes: IntArray, radius: int) -> IntArray:

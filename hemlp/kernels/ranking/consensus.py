@@ -2,7 +2,8 @@
 
 For a set of p nodes, F_β = Σ_v w_v(p) with w_v(p) = (1+β²)·Σ {mass_k / (β²·|T_k| + p): v ∈ T_k}, so that the p nodes
 of greatest w are best. w falls from a node to those below it, so they can be chosen closed. O(nodes · sizes) for each
-p, since the order changes little from one p to the next. Larger p are left out where not even all of ∪T_k, at the price of p nodes, would be better. Values within 1e-12 of each other are equal.
+p, since the order changes little from one p to the next. Larger p are left out where not even all of ∪T_k, at the price
+of p nodes, would be better. Values within 1e-12 of each other are equal.
 """
 
 from __future__ import annotations

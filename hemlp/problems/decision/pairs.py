@@ -15,13 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, pointers
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidSolution
-from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import LinearProgram, Row, Variable
 from hemlp.problems.decision.model import DecisionModel, Reader, node_variables
 from hemlp.problems.decision.scenarios import Scenarios
@@ -99,42 +97,18 @@ class PairDecision(DecisionModel):
         return program, lambda values: [c for c, y in zip(candidates, values, strict=False) if y > 0.5]
 
 
-def with_candidates(model: PairDecision) -> PairDecision:
-    """The same with the classes alone that an answer can need: b(c) > 0, or the one of greatest b if there must be one.
+def candidates(model: PairDecision, row: int) -> IntArray:
+    """Places of the classes that an answer can need: b(c) > 0, or the one of greatest b if there must be one.
 
     Dropping any other class raises no expected cost, since its marginal saving is never above that of it alone.
     """
-    kept = []
-    for row in range(len(model)):
-        kappa, pred, true, sets, mass = model.data(row)
-        saving = np.maximum(pred[:, None] + true[None, :] - kappa, 0.0)
-        best = [weight * saving[:, own].max(axis=1, initial=0.0) for own, weight in zip(sets, mass, strict=True)]
-        total = float(model.scenarios.total[row])
-        worth = np.sum(best, axis=0) - total * pred
-        good = np.flatnonzero(worth > 1e-12 * total * np.maximum(pred, 1e-300))
-        if not good.size and model.at_least:
-            good = np.flatnonzero(worth >= worth.max() - 1e-12 * abs(worth.max()))[:1]
-        kept.append(good)
-    return _select(model, kept)
-
-
-def _select(model: PairDecision, kept: list[IntArray]) -> PairDecision:
-    """The model of some candidates of each instance, by their places."""
-    one = model.pairing
-    ptr, width = one.batch.pred.ptr, one.batch.true.sizes
-    at = np.concatenate([begin + own for begin, own in zip(ptr[:-1], kept, strict=True)]).astype(np.int64)
-    pairs = [
-        one.pairs.ptr[row] + (own[:, None] * width[row] + np.arange(width[row])).ravel() for row, own in enumerate(kept)
-    ]
-    x = np.concatenate(pairs).astype(np.int64)
-    side = replace(one.batch.pred, ptr=pointers([own.size for own in kept]), classes=one.batch.pred.classes[at])
-    half = replace(
-        one.halves[PRED], side=side, **{name: getattr(one.halves[PRED], name)[at] for name in ("lower", "upper")},
-        default=one.halves[PRED].default[at],
-    )  # fmt: skip
-    batch = replace(one.batch, pred=side)
-    pairing = PairingModel(
-        one.title, batch, type(one.pairs).of(batch), one.kappa[x], one.serves[x], (half, one.halves[TRUE])
-    )
-    assert [b - a for a, b in pairwise(pairing.pairs.ptr.tolist())] == [own.size for own in pairs]
-    return replace(model, pairing=pairing)
+    kappa, pred, true, sets, mass = model.data(row)
+    saving = np.maximum(pred[:, None] + true[None, :] - kappa, 0.0)
+    total = float(model.scenarios.total[row])
+    worth = -total * pred
+    for own, weight in zip(sets, mass.tolist(), strict=True):
+        worth = worth + weight * saving[:, own].max(axis=1, initial=0.0)
+    good = np.flatnonzero(worth > 1e-12 * total * pred)
+    if not good.size and model.at_least:
+        good = np.flatnonzero(worth >= worth.max() - 1e-12 * abs(worth.max()))[:1]
+    return good
