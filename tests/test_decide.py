@@ -164,6 +164,12 @@ def test_solvers_keep_their_contract():
     check_solver("subsets", count=20)
 
 
+def test_prices_of_the_relaxation_leave_the_same_answers(monkeypatch):
+    monkeypatch.setattr("hemlp.solvers.decisions.FEW", 0)
+    monkeypatch.setattr("hemlp.solvers.decisions.JOIN", 2)
+    assert compare_with_enumeration(seed=12, count=25, cases=CASES[-3:], per_world=2) == 50
+
+
 @pytest.mark.uncompiled
 def test_the_sweep_runs_uncompiled():
     assert compare_with_enumeration(seed=9, count=8, cases=CASES[4:10]) == 32

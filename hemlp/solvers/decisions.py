@@ -17,9 +17,8 @@ from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.lca.links import most_specific
 from hemlp.solvers.registry import BaseSolver
 
-FEW = 25
-"""Candidates that are searched without a relaxation, and that join one at once."""
-ROUNDS = 12
+FEW, JOIN, ROUNDS = 8, 15, 20
+"""Candidates that are searched without a relaxation, that join one at once, and how often they do."""
 
 
 class ConsensusSets(BaseSolver):
@@ -183,7 +182,7 @@ class _Search:
         prices = [np.zeros(own.shape[1]) for own in heavy]
         reduced, active, chosen = reduce(prices), np.empty(0, np.int64), np.empty(0)
         for _ in range(ROUNDS):
-            new = np.setdiff1d(np.argsort(-reduced, kind="stable")[:FEW], active)
+            new = np.setdiff1d(np.argsort(-reduced, kind="stable")[:JOIN], active)
             new = new[reduced[new] > 1e-7 * self.total]
             if not new.size:
                 break
