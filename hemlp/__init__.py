@@ -37,7 +37,7 @@ NAMES = {
     "optimize.model": "Model",
     "analysis.agreement": "agreement",
     "analysis.decision.belief": "Belief",
-    "analysis.decision.decide": "Decision decide",
+    "analysis.decision.decide": "decide",
     "analysis.properties.check": "properties",
     "analysis.properties.disagreement": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",

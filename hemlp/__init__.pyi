@@ -9,7 +9,6 @@ from hemlp import stats as stats
 from hemlp import testing as testing
 from hemlp.analysis.agreement import agreement as agreement
 from hemlp.analysis.decision.belief import Belief as Belief
-from hemlp.analysis.decision.decide import Decision as Decision
 from hemlp.analysis.decision.decide import decide as decide
 from hemlp.analysis.explain.network import network_picture as network_picture
 from hemlp.analysis.properties.check import properties as properties
@@ -91,7 +90,6 @@ __all__ = [
     "Bounds",
     "Cafa",
     "Curve",
-    "Decision",
     "Evaluation",
     "HemlpError",
     "Hierarchy",

@@ -260,7 +260,8 @@ def test_fitted_votes_trust_the_better_system():
 def test_bad_options_are_named():
     h, systems = Hierarchy.from_edges(TREE), {"A": ["sheep"], "B": ["cow"]}
     for options in (
-        {"weights": {"C": 1}}, {"weights": {"A": 0}}, {"weights": "best"}, {"at_least": 2}, {"risk": 0.1},
+        {"weights": {"C": 1}}, {"weights": {"A": 0}}, {"weights": "best"},
+        {"weights": "fit", "risk": 0.1, "dev": (["cow"], systems)}, {"at_least": 2}, {"risk": 0.1},
         {"weights": {"A": Fraction(1, 10**12 + 1)}}, {"dev": (["cow"], systems)},
         {"risk": 2, "dev": (["cow"], systems)}, {"risk": 0.1, "at_least": 1, "dev": (["cow"], systems)},
     ):  # fmt: skip

@@ -197,11 +197,12 @@ def decide(
         raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
     notes: tuple[str, ...] = ()
     if isinstance(weights, str):
-        if weights != "fit" or dev is None:
-            raise InvalidOption(f"weights={weights!r} is not a mapping, and not 'fit'")
+        if weights != "fit" or dev is None or risk is not None:
+            raise InvalidOption(
+                f"weights={weights!r} is not a mapping, or not 'fit', or used up dev before risk= could"
+            )
         fitted = fit_calibration(h, dev[0], as_belief(dev[1], None))
         belief, notes = fitted.apply(h, as_belief(systems, None)), (str(fitted),)
-        dev = dev[0], fitted.apply(h, as_belief(dev[1], None))
     else:
         belief = as_belief(systems, weights)
         dev = None if dev is None else (dev[0], as_belief(dev[1], weights))

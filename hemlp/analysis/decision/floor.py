@@ -53,8 +53,6 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
 
     Parameters
     ----------
-    ev
-        An evaluation.
     measure
         One of its measures.
     corpus
