@@ -61,7 +61,7 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
 
     Examples
     --------
-    >>> from hemlp import evaluate
+    >>> from hemlp import Hierarchy, evaluate
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> f = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "cow"]}, ["F_H"]).floor("F_H")
     >>> f.answer, round(f.best_constant, 4), f.corrected["A"]
