@@ -8,6 +8,8 @@ from hemlp import solvers as solvers
 from hemlp import stats as stats
 from hemlp import testing as testing
 from hemlp.analysis.agreement import agreement as agreement
+from hemlp.analysis.decision.belief import Belief as Belief
+from hemlp.analysis.decision.decide import decide as decide
 from hemlp.analysis.explain.network import network_picture as network_picture
 from hemlp.analysis.properties.check import properties as properties
 from hemlp.analysis.properties.disagreement import counterexample as counterexample
@@ -89,6 +91,7 @@ __all__ = [
     "TOP",
     "Augmentation",
     "Batch",
+    "Belief",
     "Bounds",
     "Cafa",
     "Curve",
@@ -96,7 +99,6 @@ __all__ = [
     "HemlpError",
     "Hierarchy",
     "LabelSets",
-    "MatchScore",
     "Measure",
     "Model",
     "PairMeasure",
@@ -112,7 +114,6 @@ __all__ = [
     "Sweep",
     "Tally",
     "Tuned",
-    "UpDistances",
     "__version__",
     "agreement",
     "average_precision",
@@ -120,10 +121,10 @@ __all__ = [
     "cafa",
     "compare_exact_greedy",
     "compare_versions",
-    "consistency",
     "costs",
     "counterexample",
     "curve",
+    "decide",
     "errors",
     "evaluate",
     "examples",
@@ -131,8 +132,6 @@ __all__ = [
     "information_content",
     "measure",
     "metrics",
-    "naive_scores",
-    "network_picture",
     "properties",
     "ranked",
     "read_hierarchy",
@@ -140,7 +139,6 @@ __all__ = [
     "read_measures",
     "read_scores",
     "read_weights",
-    "reliability",
     "similarities",
     "solvers",
     "stats",

@@ -21,6 +21,8 @@ from typing import Any
 
 import numpy as np
 
+from hemlp.analysis.decision.belief import Belief
+from hemlp.analysis.decision.models import decision_model
 from hemlp.analysis.explain.explain import explain
 from hemlp.analysis.properties.check import properties
 from hemlp.errors import HemlpError, NoTextForm
@@ -49,6 +51,8 @@ MEASURES = (
     "GIE", "MGIA", "SunLim", "MGIA(pairing='nearest')", "F_H", "F_H(horizon=2)", "F_De", "F_Tol", "F", "F_LCA",
     "F_LCA(horizon=2)", "F_LCA(method='extended')", "transport", "BMA",
 )  # fmt: skip
+DECISIONS = ("SDL", "F_H", "GIE", "F(beta=2)", "SDL(top=True)", "accuracy", "F_H(top=True)")
+"""Measures whose best answer is proved."""
 RULES: tuple[dict[str, Any], ...] = (
     {"total": (0, 2)},
     {"predicted": priced((1, 1), below=2, above=1)},
@@ -101,7 +105,8 @@ def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
 
 
 def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
-    """Models of all kinds, of one instance each: pairings with many bounds and costs, transports, closures, LCA graphs.
+    """Models of all kinds, of one instance each: pairings with many bounds and costs, transports, closures, LCA graphs,
+    decisions.
 
     The first are LCA graphs on which Algorithm 1 is not optimal.
 
@@ -126,12 +131,21 @@ def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
         ruled = PairMeasure("ruled", rules, cost=cost, default_cost=default)
         if number % 5 == 0:
             yield _prefixes(h, true, pred)
+        if number % 2 == 0:
+            yield _decision(number // 2, h, true, pred)
         for each in (ruled, measure(MEASURES[number % len(MEASURES)])):
             try:
                 model = each.model(h, true, pred)
             except HemlpError:
                 continue
             yield model
+
+
+def _decision(number: int, h: Hierarchy, true: list[Label], pred: list[Label]) -> Model[Any]:
+    """The best answer, where one system says one thing and two say another."""
+    answers: dict[str, Any] = {"A": [set(true)], "B": [set(pred)], "C": [set(true) | set(pred[:1])]}
+    scenarios = Belief.systems(answers, {"B": 2}).scenarios(h)
+    return decision_model(measure(DECISIONS[number % len(DECISIONS)]), scenarios, number % 2)
 
 
 def _prefixes(h: Hierarchy, true: list[Label], pred: list[Label]) -> Model[Any]:

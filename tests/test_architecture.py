@@ -20,7 +20,7 @@ LAYERS = [
 """From the bottom to the top; those of one layer do not import each other."""
 ANALYSES = [
     {"statistics", "explain", "ranking_sensitivity", "similarity_matrix"},
-    {"diagnosis", "scored", "properties", "agreement"},
+    {"diagnosis", "scored", "properties", "agreement", "decision"},
 ]
 """The layers of ``hemlp.analysis``."""
 LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}

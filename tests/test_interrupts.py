@@ -133,6 +133,7 @@ COMMANDS = {
     "properties": ["properties", "GIE", "--classes", "2"],
     "agreement": ["agreement", FILES[0], f"A={FILES[1]}", f"B={FILES[2]}"],
     "compare-versions": ["compare-versions", FILES[0], FILES[0], *FILES[1:3]],
+    "decide": ["decide", FILES[0], f"A={FILES[1]}", f"B={FILES[2]}"],
     "sample-size": ["sample-size", *FILES, "-m", "F_H"],
     "play": ["play", "--no-browser"],
     "demo": ["demo"],

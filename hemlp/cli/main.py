@@ -32,6 +32,7 @@ COMMANDS = LazyCommands(
         "measures": "hemlp.cli.info:measures",
         "properties": "hemlp.cli.properties:properties",
         "agreement": "hemlp.cli.agreement:agreement",
+        "decide": "hemlp.cli.decide:decide",
         "sample-size": "hemlp.cli.agreement:sample_size",
         "compare-versions": "hemlp.cli.agreement:compare_versions",
         "play": "hemlp.cli.play:play",

@@ -58,6 +58,8 @@ def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Comman
         settings["type"] = click.IntRange(kind.least, kind.most)
     elif kind in (FILES, MEASURES, PAIRS) or name == "relations":
         settings |= {"multiple": True, "nargs": 2 if kind is PAIRS else 1}
+    if name == "floor":
+        settings |= {"is_flag": False, "flag_value": "gold"}
     if key.default not in (None, ()):
         settings |= {"default": key.default, "show_default": True}
     return click.option(*(flags or [f"--{name.replace('_', '-')}"]), **settings)

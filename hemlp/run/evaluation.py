@@ -11,6 +11,7 @@ from hemlp.run.lazy import LazyModule
 
 if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
+    from hemlp.analysis.decision import floor as floors
     from hemlp.analysis.diagnosis import branches as by_branch
     from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
     from hemlp.analysis.diagnosis import consistency as of_labels
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from hemlp.report import json_form, page, parquet
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
+    floors = LazyModule("hemlp.analysis.decision.floor")
     by_branch = LazyModule("hemlp.analysis.diagnosis.branches")
     class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
     error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
@@ -75,6 +77,7 @@ class Evaluation(Results):
     compare = comparisons.compare
     significance = comparisons.significance
     sample_size = planning.sample_size
+    floor = floors.floor
 
     # which measures agree, and on what they depend
     kendall = correlations.kendall

@@ -29,6 +29,7 @@ undefined = "nan"
 [tests]
 compare = [["knn", "svm"]]                    # all tests of a pair of systems
 significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction for those of a measure
+floor = "train.txt"                           # what knowing nothing scores; "gold": by the true labels themselves
 kendall = 1000                                # correlation of the measures, resamples for its intervals
 test = "permutation"                          # of the mean; or "sign"
 sided = "two"                                 # "one": the paper's sign test
@@ -93,7 +94,8 @@ TABLE_SUFFIXES = ("", ".txt", ".md", ".tex", ".csv")
 
 @dataclass(frozen=True)
 class Tests:
-    """What is compared, and how. ``kendall``: None for no table, else the number of resamples.
+    """What is compared, and how. ``kendall``: None for no table, else the number of resamples. ``floor``:
+    a file of true labels, or "gold" for the evaluated ones.
 
     ``test``, ``sided`` and ``ranks`` are as of ``Evaluation.ranks``.
     """
@@ -101,6 +103,7 @@ class Tests:
     compare: Sequence[Sequence[str]] = ()
     significance: Sequence[str] = ()
     kendall: int | None = None
+    floor: str | None = None
     test: Test | None = None
     sided: Sided = "two"
     ranks: RankMethod = "mean"
@@ -272,6 +275,11 @@ class Study:
         """The tables that were asked for, with their titles; the means come first."""
         how, ranks, out = self.tests.pairs, self.tests.ranks, self.outputs
         means = result.table(**how, ranks=ranks, digits=out.digits, verbose=verbose, intervals=out.intervals)
+        if self.tests.floor is not None:
+            from hemlp.analysis.decision.floor import add_floors
+
+            corpus = None if self.tests.floor == "gold" else self.files.labels(self.tests.floor)
+            means = add_floors(means, result, corpus, out.digits)
         found = [("", means), *((f"{a} and {b}", result.compare(a, b, **how)) for a, b in self.tests.compare)]
         if measures := list(self.tests.significance):
             found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, **how)))

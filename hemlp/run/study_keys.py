@@ -157,6 +157,10 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "kendall": Key(
             _whole(0, words="a number of resamples"), "Correlate measures, N resamples: --kendall 0.", metavar="N"
         ),
+        "floor": Key(
+            PATH, "What knowing nothing scores, by the true labels of FILE or the evaluated ones: --floor train.txt.",
+            metavar="[FILE]",
+        ),
         "test": Key(
             _choice("permutation", "sign"), "What separates systems, by default the permutation test: --test sign."
         ),
@@ -252,6 +256,6 @@ def resolve_paths(table: str, values: Mapping[str, Any], folder: Path) -> dict[s
         kind = KEYS[table][name].kind
         if kind is FILES:
             made[name] = {system: str(folder / file) for system, file in value.items()}
-        elif kind.accepts is _is_path and not (table == "outputs" and value == "-"):
+        elif kind.accepts is _is_path and (table, value) not in (("outputs", "-"), ("tests", "gold")):
             made[name] = str(folder / value)
     return made

@@ -74,6 +74,8 @@ SOLVERS = {
     "independent": "hemlp.solvers.closed_forms:NearestAssignment",
     "transport": "hemlp.solvers.augmenting:TransportSolver",
     "augmenting": "hemlp.solvers.augmenting:SuccessiveShortestPaths",
+    "consensus": "hemlp.solvers.decisions:ConsensusSets",
+    "subsets": "hemlp.solvers.decisions:SubsetSearch",
     "flow": "hemlp.solvers.flow:MinCostFlow",
     "cpsat": "hemlp.solvers.cpsat:CpSat",
     "milp": "hemlp.solvers.milp:Highs",
@@ -167,6 +169,7 @@ POLICIES = {
         phases=("search(programs='never')", "search(programs='at once')"), work_limit=30.0, side_by_side=False
     ),
     "hemlp.problems.lca.model:ExtendedModel": Policy(side_by_side=False),
+    "hemlp.problems.decision.model:DecisionModel": Policy(side_by_side=False),
 }
 """By module:class; 30 units of work are CP-SAT's deterministic seconds, for all programs of an instance together."""
 

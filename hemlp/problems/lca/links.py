@@ -168,7 +168,7 @@ class LinkSource:
         horizon = None if horizon is None else min(horizon, len(h) + 2)  # ⊤ is nearer than that
         classes = np.concatenate([batch.pred.classes, batch.true.classes])
         up = h.upward.lists(classes)
-        batch = replace(batch, pred=_most_specific(batch.pred, up), true=_most_specific(batch.true, up))
+        batch = replace(batch, pred=most_specific(batch.pred, up), true=most_specific(batch.true, up))
         if horizon is not None:
             up = h.upward.within(classes, horizon - 1)
         depths = 1 + h.unit_depths[up.classes].astype(np.int64)
@@ -241,13 +241,14 @@ def _parents_among(h: Hierarchy, names: IntArray) -> Any:
     return Rows(ptr, np.searchsorted(names, h.parent_idx[row_places(h.parent_ptr, names)]).astype(np.int32))
 
 
-def _most_specific(side: Side, up: Reach) -> Side:
+def most_specific(side: Side, up: Reach) -> Side:
+    """The classes of a side that have no descendant in it; ``up``: lists of their ancestors."""
     from hemlp.kernels.graph.distances import up_lists
-    from hemlp.kernels.lca.eligible import most_specific
+    from hemlp.kernels.lca.eligible import most_specific as kept_classes
 
     up, names, at, _ = up.local(side, side)
     classes = side.classes if isinstance(names, slice) else np.searchsorted(names, side.classes).astype(np.int32)
-    keep = most_specific(side.ptr, classes, at, up_lists(up))
+    keep = kept_classes(side.ptr, classes, at, up_lists(up))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
 

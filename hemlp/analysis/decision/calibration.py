@@ -1,0 +1,180 @@
+"""What development data adds to a belief: a threshold that keeps a risk, and how likely a class is, given its votes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hemlp.analysis.decision.belief import Belief
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, sorted_distinct
+from hemlp.errors import InvalidOption, MisalignedSides
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Batch, Side
+from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.scored_sets import ScoredSets
+from hemlp.options import plain_number
+from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.decision.scenarios import Votes, batch_of
+from hemlp.problems.lca.links import most_specific
+from hemlp.text.tables import plural
+
+
+def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
+    """The closures of the true label sets of the instances of a belief, in their order."""
+    true = LabelSets.of(gold, source="true labels of dev")
+    ids = belief.instance_ids()
+    if (ids is None) != (true.ids is None) or len(true) != len(belief):
+        raise MisalignedSides(
+            f"dev has {plural(len(true), 'true label set')} and a belief about {plural(len(belief), 'instance')}: "
+            f"give both the same instances, with ids or without"
+        )
+    like = LabelSets((), np.zeros(len(belief) + 1, np.int64), np.empty(0, np.int32), ids)
+    side = Batch.of(h, like, true).pred
+    empty = Side(np.zeros(len(side) + 1, np.int64), np.empty(0, np.int32))
+    ptr, nodes, _ = ClosureModel("", batch_of(h, empty, side), "up", np.ones(len(h) + 1)).closures()
+    return Side(ptr, nodes)
+
+
+def hits(h: Hierarchy, votes: Votes, true: Side) -> Any:
+    """Of each class that has votes, whether it is true."""
+    keys = entry_rows(true.ptr) * len(h) + true.classes
+    return np.isin(entry_rows(votes.ptr) * len(h) + votes.nodes, keys)
+
+
+# ---- a risk that is kept
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """The risk is expected to be at most ``alpha``: the answer is {v: m_v > threshold}, ∅ where that is infinite.
+
+    ``curve``: for each threshold the share of development instances with a wrong class, and that with an answer.
+    """
+
+    alpha: float
+    threshold: float
+    instances: int
+    curve: tuple[tuple[float, float, float], ...]
+
+    def answers(self, h: Hierarchy, votes: Votes) -> Side:
+        """The most specific classes of P_λ."""
+        rows = entry_rows(votes.ptr)
+        kept = votes.mass / votes.total[rows] > self.threshold
+        side = Side(row_pointers(rows[kept], len(votes.total)), votes.nodes[kept].astype(np.int32))
+        return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
+
+    def __str__(self) -> str:
+        return (
+            f"some class of an answer is wrong: expected at most {self.alpha:g} (conformal risk control on "
+            f"{self.instances:,} development instances; λ = {self.threshold:.4g})"
+        )
+
+
+def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guarantee:
+    """The least λ ≥ 0 with (n·R(λ) + 1) / (n + 1) ≤ α, R being the share with a wrong class in {v: m_v > λ}."""
+    level: float = plain_number("risk", alpha, 0)
+    if not 0 < level < 1:
+        raise InvalidOption(f"risk={alpha!r} is not between 0 and 1")
+    votes = belief.votes(h)
+    wrong = ~hits(h, votes, true_closures(h, gold, belief))
+    size, rows = len(votes.total), entry_rows(votes.ptr)
+    shares = votes.mass / votes.total[rows]
+    worst, most = np.zeros(size), np.zeros(size)  # an instance errs below worst, and is silent from most on
+    np.maximum.at(worst, rows[wrong], shares[wrong])
+    np.maximum.at(most, rows, shares)
+    steps = np.unique(np.concatenate([[0.0], worst, most]))
+    errors = size - np.searchsorted(np.sort(worst), steps, side="right")
+    answered = size - np.searchsorted(np.sort(most), steps, side="right")
+    kept = np.flatnonzero((errors + 1) <= level * (size + 1) * (1 + 1e-12))
+    threshold = float(steps[kept[0]]) if kept.size else math.inf
+    curve = zip(steps.tolist(), (errors / size).tolist(), (answered / size).tolist(), strict=True)
+    return Guarantee(level, threshold, size, tuple(curve))
+
+
+# ---- how likely a class is, given its votes
+
+
+@dataclass(frozen=True, eq=False)
+class Calibration:
+    """By level: log-odds that a class is true, an intercept and one term for each system that names it.
+
+    ``gains``: by how much the out-of-fold Brier score is better than that of the plain share of votes; levels where it
+    is not keep the share.
+    """
+
+    systems: tuple[str, ...]
+    levels: tuple[FloatArray | None, ...]
+    gains: tuple[float, ...]
+
+    def apply(self, h: Hierarchy, belief: Belief) -> Belief:
+        """Marginals of the classes that the systems of a belief name."""
+        votes, named, level = _features(h, belief, self.systems)
+        shares = votes.mass / votes.total[entry_rows(votes.ptr)]
+        for k, terms in enumerate(self.levels):
+            at = np.minimum(level, len(self.levels) - 1) == k
+            if terms is not None:
+                shares[at] = _sigmoid(named[at] @ terms)
+        order = np.lexsort((votes.nodes, -shares, entry_rows(votes.ptr)))
+        scores = ScoredSets(
+            tuple(h.labels), votes.ptr, votes.nodes[order].astype(np.int32), shares[order], belief.instance_ids()
+        )
+        return Belief.marginals(scores)
+
+    def __str__(self) -> str:
+        fitted = sum(terms is not None for terms in self.levels)
+        return f"votes calibrated on development data at {fitted} of {plural(len(self.levels), 'level')}"
+
+
+def _features(h: Hierarchy, belief: Belief, systems: tuple[str, ...]) -> tuple[Votes, FloatArray, IntArray]:
+    """Votes, for each of them 1 and whether each system names the class (by its closure), and its level."""
+    if belief.first is not None or belief.scores is not None or tuple(belief.sources) != systems:
+        raise InvalidOption(f"weights='fit' takes the same systems for dev and for the answer: {', '.join(systems)}")
+    votes = belief.votes(h)
+    keys = entry_rows(votes.ptr) * len(h) + votes.nodes
+    named = np.ones((keys.size, len(systems) + 1))
+    for k, source in enumerate(belief.sources.values()):
+        one = Belief({"one": source}, {"one": 1.0}).votes(h)
+        named[:, k + 1] = np.isin(keys, entry_rows(one.ptr) * len(h) + one.nodes)
+    return votes, named, h.unit_depths[votes.nodes].astype(np.int64)
+
+
+def fit_calibration(h: Hierarchy, gold: Any, belief: Belief, folds: int = 5) -> Calibration:
+    """Logistic regression for each level; whether it is better than the share of votes is said by other folds."""
+    systems = tuple(belief.sources)
+    votes, named, level = _features(h, belief, systems)
+    true = hits(h, votes, true_closures(h, gold, belief)).astype(np.float64)
+    rows = entry_rows(votes.ptr)
+    shares = votes.mass / votes.total[rows]
+    levels: list[FloatArray | None] = []
+    gains = []
+    for k in range(int(level.max(initial=-1)) + 1):
+        at = np.flatnonzero(level == k)
+        fold, guessed = rows[at] % folds, shares[at].copy()
+        for each in range(folds):
+            terms = _logistic(named[at][fold != each], true[at][fold != each])
+            guessed[fold == each] = _sigmoid(named[at][fold == each] @ terms)
+        before, after = (((guess - true[at]) ** 2).mean() if at.size else 0.0 for guess in (shares[at], guessed))
+        gains.append(float(before - after))
+        levels.append(_logistic(named[at], true[at]) if after < before else None)
+    return Calibration(systems, tuple(levels), tuple(gains))
+
+
+def _sigmoid(values: FloatArray) -> FloatArray:
+    return 1.0 / (1.0 + np.exp(-np.clip(values, -30.0, 30.0)))
+
+
+def _logistic(features: FloatArray, true: FloatArray, ridge: float = 1.0) -> FloatArray:
+    """Newton's method for Σ log-loss + ridge/2 · |terms|²."""
+    terms = np.zeros(features.shape[1])
+    for _ in range(25):
+        guess = _sigmoid(features @ terms)
+        slope = features.T @ (guess - true) + ridge * terms
+        curvature = (features * (guess * (1 - guess))[:, None]).T @ features + ridge * np.eye(terms.size)
+        step = np.linalg.solve(curvature, slope)
+        terms = terms - step
+        if np.abs(step).max() < 1e-8:
+            break
+    return terms

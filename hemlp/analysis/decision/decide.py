@@ -1,0 +1,245 @@
+"""The label set that is best in expectation, for each instance: max (of losses: min) Σ_k q_k · m(T_k, Ŷ).
+
+>>> from hemlp import Hierarchy
+>>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
+>>> d = decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "F_H")
+>>> list(d.sets), d.expected.round(3).tolist(), d.status
+([('sheep',)], [0.889], {'optimal': 1})
+
+The belief matters as much as the decoding: a vote whose threshold was tuned on development data is often as good.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
+from hemlp.analysis.decision.calibration import Guarantee, control_risk, fit_calibration
+from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model
+from hemlp.arrays import FloatArray
+from hemlp.errors import InvalidOption
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.batch import Side
+from hemlp.instances.label_sets import LabelSets
+from hemlp.measures.base import Measure
+from hemlp.measures.factory import measure as as_measure
+from hemlp.optimize.program import Status
+from hemlp.problems.decision.model import DecisionModel
+from hemlp.problems.decision.pool import PoolDecision
+from hemlp.problems.decision.scenarios import Scenarios, Votes
+from hemlp.text.display import abbreviate
+from hemlp.text.tables import Table, plural
+
+AT_ONCE = 50
+"""Instances whose models are made at once, where they are not decided by compiled code."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Decision:
+    """The answer for each instance, and what is known of it.
+
+    ``expected``: its expected value; ``bounds``: the best that any answer can have, nan where that is not known;
+    ``statuses``: codes of ``Status``; ``found_by``: the solver. ``sampled``: of marginals, the largest shortfall of a
+    drawn share from its marginal. ``guarantee``: of ``risk=``. ``candidates``: how many answers a pool had.
+    """
+
+    hierarchy: Hierarchy
+    measure: Measure
+    sets: LabelSets
+    expected: FloatArray
+    bounds: FloatArray
+    statuses: NDArray[np.int8]
+    found_by: NDArray[np.str_]
+    belief: Belief
+    scenarios: Scenarios | None = None
+    at_least: int = 0
+    sampled: float | None = None
+    guarantee: Guarantee | None = None
+    candidates: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    @cached_property
+    def votes(self) -> Votes:
+        """m_v of the classes of each instance."""
+        return self.belief.votes(self.hierarchy)
+
+    @property
+    def status(self) -> dict[str, int]:
+        """How many answers are optimal, feasible, or best for scenarios that were sampled."""
+        words = ("sampled" if self.sampled is not None else str(Status(code)) for code in self.statuses)
+        return dict(Counter(words))
+
+    def model(self, row: int) -> DecisionModel:
+        """The explicit model of one instance, from 0: to print, to export, to solve by any solver.
+
+        Parameters
+        ----------
+        row
+            The number of the instance.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> decide(h, {"A": ["sheep"], "B": ["cow"]}, "SDL").model(0).solve("milp").objective
+        1.0
+        """
+        row = range(len(self))[row]
+        if self.scenarios is None:
+            return linear_model(self.measure, self.hierarchy, self.votes.part(row, row + 1), self.at_least)
+        return decision_model(self.measure, self.scenarios.part(row, row + 1), self.at_least)
+
+    def explain(self, row: int) -> Table:
+        """Why this answer: the votes for each class, and what E[m] gains if it joins the answer or leaves it.
+
+        Parameters
+        ----------
+        row
+            The number of the instance, from 0.
+
+        Examples
+        --------
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "SDL").explain(0).rows[2][:3]
+        ['cow', 0.3333333333333333, 'no']
+        """
+        from hemlp.analysis.decision.explain import explain_row
+
+        return explain_row(self, row)
+
+    def __repr__(self) -> str:
+        found = ", ".join(f"{count:,} {word}" for word, count in self.status.items())
+        return f"Decision({plural(len(self), 'instance')} for {self.measure.display_name}: {found or 'none'})"
+
+    def table(self, number: int = 20) -> Table:
+        """The first answers with their expected values.
+
+        Parameters
+        ----------
+        number
+            How many.
+        """
+        ids = range(1, len(self) + 1) if self.sets.ids is None else self.sets.ids
+        words = [str(Status(code)) if self.sampled is None else "sampled" for code in self.statuses]
+        rows = [
+            [ids[k], abbreviate(self.sets[k]), float(self.expected[k]), words[k]] for k in range(min(number, len(self)))
+        ]
+        notes = [repr(self), *self.notes, *([] if self.guarantee is None else [str(self.guarantee)])]
+        return Table(["instance", "answer", f"expected {self.measure.display_name}", "status"], rows, notes)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+
+def decide(
+    hierarchy: Any,
+    systems: Any,
+    measure: str | Measure = "F_H",
+    weights: Mapping[str, Any] | Literal["fit"] | None = None,
+    at_least: int = 0,
+    risk: float | None = None,
+    dev: tuple[Any, Any] | None = None,
+) -> Decision:
+    """The label set with the best expected value of a measure, for each instance.
+
+    Proved for SDL, ICM, F_H with any β, flat F, accuracy, GIE and all measures of one-to-one pairs. F_H with weights of
+    classes has a bound; for all other measures, and with a horizon, it is the best of a pool of answers.
+
+    Parameters
+    ----------
+    hierarchy
+        Anything that ``Hierarchy.of`` takes.
+    systems
+        Label sets of systems or annotators by name, anything that ``evaluate`` takes; or a ``Belief``.
+    measure
+        A name, a text or a measure.
+    weights
+        Of systems: positive numbers by name, those that are missing are 1. "fit" learns from ``dev`` how likely a class
+        is, given which systems name it, for each level of the hierarchy.
+    at_least
+        1 if an answer has to have a class.
+    risk
+        α: answer no deeper than so that some class of the answer is wrong in at most α of the instances, in
+        expectation; ``dev`` tells how deep. The measure only scores that answer.
+    dev
+        True label sets, and a belief of the same kind about them, for ``risk`` and for weights="fit".
+
+    Returns
+    -------
+    Decision
+        With ``sets``, ``expected``, ``statuses``, ``bounds`` and ``found_by``.
+
+    Raises
+    ------
+    InvalidOption
+        If these do not fit together.
+
+    Examples
+    --------
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> list(decide(h, {"A": ["sheep"], "B": ["cow"]}, "SDL").sets)
+    [('animal',)]
+    """
+    h, own = Hierarchy.of(hierarchy), as_measure(measure)
+    own._check_complete()
+    if at_least not in (0, 1) or (at_least and risk is not None):
+        raise InvalidOption("at_least is 0 or 1, and 0 where risk= is given: the only answer that is safe can be ∅")
+    if (dev is None) != (risk is None and weights != "fit"):
+        raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
+    notes: tuple[str, ...] = ()
+    if isinstance(weights, str):
+        if weights != "fit" or dev is None or risk is not None:
+            raise InvalidOption(
+                f"weights={weights!r} is not a mapping, or not 'fit', or used up dev before risk= could"
+            )
+        fitted = fit_calibration(h, dev[0], as_belief(dev[1], None))
+        belief, notes = fitted.apply(h, as_belief(systems, None)), (str(fitted),)
+    else:
+        belief = as_belief(systems, weights)
+        dev = None if dev is None else (dev[0], as_belief(dev[1], weights))
+    sampled = None
+    scenarios = belief.scenarios(h) if belief.scores is None else None
+    if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or risk is not None):
+        scenarios, sampled = belief.drawn(h)
+        notes += (f"{DRAWS} scenarios drawn from the marginals; the largest shortfall of a share is {sampled:.3f}",)
+    guarantee = None if risk is None or dev is None else control_risk(h, dev[0], dev[1], risk)
+    if guarantee is not None and scenarios is not None:
+        answers, count = guarantee.answers(h, belief.votes(h)), None
+        values = expected_values(own, scenarios, answers, np.arange(len(answers)))
+        by = np.full(values.size, "risk")
+    else:
+        answers, values, bounds, statuses, by, count = _solve(own, h, scenarios, belief, at_least)
+    if guarantee is not None or sampled is not None:
+        statuses, bounds = np.full(values.size, Status.FEASIBLE, np.int8), np.full(values.size, np.nan)
+    sets = LabelSets(tuple(h.labels), answers.ptr, answers.classes, belief.instance_ids())
+    return Decision(
+        h, own, sets, values, bounds, statuses, by, belief, scenarios, at_least, sampled, guarantee, count, notes
+    )
+
+
+def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Belief, at_least: int) -> tuple[Any, ...]:
+    """Answers, values, bounds, statuses, solvers and numbers of candidates, part by part."""
+    models: Iterable[DecisionModel]
+    if scenarios is None:
+        models = [linear_model(own, h, belief.votes(h), at_least)]
+    else:
+        size = max(1, len(scenarios)) if is_linear(own) or is_ratio(own) else AT_ONCE
+        parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))
+        models = (decision_model(own, part, at_least) for part in parts)
+    found, counts = [], []
+    for model in models:
+        found.append(model.solve())
+        if isinstance(model, PoolDecision):
+            counts.append(np.diff(model.first))
+    columns = ([getattr(part, name) for part in found] for name in ("objectives", "bounds", "statuses", "found_by"))
+    whole = [np.concatenate(column) for column in columns]
+    return Side.concatenate([part.answers for part in found]), *whole, np.concatenate(counts) if counts else None

@@ -1,0 +1,139 @@
+"""Floors: what does knowing nothing score? The best constant answer, and predictions that are shuffled.
+
+Shuffled is the mean over all pairings of predictions with true labels, each with its own included: (1/n²) Σ_i Σ_j
+m(T_j, P_i). Where the measure is a sum over classes (SDL, ICM) counts of classes are enough; otherwise it is the mean
+of 20 seeded permutations. Chance-corrected: (value − shuffled) / (best − shuffled).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hemlp.analysis.decision.belief import Belief
+from hemlp.analysis.decision.decide import decide
+from hemlp.analysis.decision.models import is_linear
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch, Side
+from hemlp.instances.label_sets import LabelSets
+from hemlp.measures.base import Measure
+from hemlp.results.results import Results, require_inputs
+from hemlp.text.tables import Table, format_number
+
+PERMUTATIONS = 20
+ALL_PAIRS = 400
+"""Instances whose pairings are all scored: as many as 20 permutations of 8,000 instances have."""
+
+
+@dataclass(frozen=True, eq=False)
+class Floor:
+    """What knowing nothing scores by a measure.
+
+    ``best_constant``: the mean of the one ``answer`` that is best for all instances; ``shuffled`` and ``corrected`` by
+    system, and ``errors``: standard errors of ``shuffled``, 0 where it is exact. ``not_above``: the systems that are no
+    better than the best constant. ``optimistic``: that was chosen on the true labels themselves.
+    """
+
+    measure: str
+    best_constant: float
+    answer: tuple[Label, ...]
+    shuffled: Mapping[str, float]
+    corrected: Mapping[str, float]
+    errors: Mapping[str, float]
+    not_above: tuple[str, ...]
+    optimistic: bool
+
+
+def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
+    """What knowing nothing scores by a measure: the best constant answer, and shuffled predictions.
+
+    Parameters
+    ----------
+    measure
+        One of its measures.
+    corpus
+        True label sets to choose the constant answer on, such as training data; by default the evaluated ones, which
+        is optimistic.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> f = evaluate(h, ["sheep", "cow", "cow"], {"A": ["cow", "cow", "cow"]}, ["F_H"]).floor("F_H")
+    >>> f.answer, round(f.best_constant, 4), f.corrected["A"]
+    (('cow',), 0.8333, 0.0)
+    """
+    inputs = require_inputs(ev)
+    ev._of(ev.systems[0], measure)
+    own = inputs.measures[measure]
+    batches = {name: inputs.take(name, range(int(ev.facts[name]["instances"]))) for name in ev.systems}
+    first = next(iter(batches.values()))
+    h, size = first.hierarchy, len(first)
+    known = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets") if corpus is None else corpus
+    answer = decide(h, Belief.corpus(known), own).sets[0]
+    one = Side(np.array([0, len(answer)]), np.array(sorted(map(h.id, answer)), np.int32))
+    constant = _mean(own, replace(first, pred=one.take(np.zeros(size, np.int64))))
+    sign, shuffled, errors, corrected, lost = 1 if own.greater_is_better else -1, {}, {}, {}, []
+    for name, batch in batches.items():
+        value = ev.mean(name, measure)
+        shuffled[name], errors[name] = _shuffled(own, batch)
+        room = _mean(own, replace(batch, pred=batch.true)) - shuffled[name]
+        corrected[name] = (value - shuffled[name]) / room if room else math.nan
+        lost += [] if sign * (value - constant) > 0 else [name]
+    return Floor(measure, constant, answer, shuffled, corrected, errors, tuple(lost), corpus is None)
+
+
+def _mean(own: Measure, batch: Batch) -> float:
+    return float(np.nanmean(own.score(replace(batch, ids=None), undefined="nan").values))
+
+
+def add_floors(table: Table, ev: Results, corpus: Any, digits: int) -> Table:
+    """A table of means with rows for the best constant answer, and for each system shuffled and chance-corrected."""
+    found = [floor(ev, name, corpus) for name in ev.measures]
+    blank = [""] * (len(table.columns) - 1 - len(found))
+    named = [("best constant" + (" (optimistic)" if corpus is None else ""), [each.best_constant for each in found])]
+    for system in ev.systems:
+        named.append((f"shuffled {system}", [each.shuffled[system] for each in found]))
+        named.append((f"corrected {system}", [each.corrected[system] for each in found]))
+    rows = [
+        [name, *("undefined" if math.isnan(value) else format_number(value, digits) for value in values), *blank]
+        for name, values in named
+    ]
+    lost = [f"{', '.join(each.not_above)} by {each.measure}" for each in found if each.not_above]
+    notes = [f"not above the best constant answer: {'; '.join(lost)}"] if lost else []
+    notes.append(
+        "corrected: (mean − shuffled) / (best − shuffled)"
+        + ("; optimistic: the constant was chosen on these true labels themselves" if corpus is None else "")
+    )
+    return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *notes, *table.notes[1:]])
+
+
+def _shuffled(own: Measure, batch: Batch) -> tuple[float, float]:
+    """The mean over all pairings and its standard error, 0 where it is exact."""
+    size = len(batch)
+    if is_linear(own):
+        return _by_counts(own, batch), 0.0
+    if size <= ALL_PAIRS:
+        every = np.arange(size)
+        true, pred = batch.true.take(np.tile(every, size)), batch.pred.take(np.repeat(every, size))
+        return _mean(own, replace(batch, true=true, pred=pred)), 0.0
+    rng = np.random.default_rng(0)
+    means = [_mean(own, replace(batch, true=batch.true.take(rng.permutation(size)))) for _ in range(PERMUTATIONS)]
+    return math.fsum(means) / PERMUTATIONS, float(np.std(means, ddof=1) / math.sqrt(PERMUTATIONS))
+
+
+def _by_counts(own: Any, batch: Batch) -> float:
+    """SDL and ICM are a·P + b·T + c·C of weights, and the mean of C is Σ_v μ_v · P(v predicted) · P(v true)."""
+    model = own.model(batch)
+    _, nodes, members = model.closures()
+    size, weights = len(batch), model.weights
+    shares = [np.bincount(nodes[(members & side) > 0], minlength=weights.size) / size for side in (1, 2)]
+    predicted, true, common = (float(weights @ share) for share in (*shares, shares[0] * shares[1]))
+    if own.scoring == "ICM":
+        return 3 * common - predicted - true
+    difference = predicted + true - 2 * common
+    return difference / len(batch.hierarchy) if own.scoring == "hamming" else difference

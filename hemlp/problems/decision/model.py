@@ -1,0 +1,231 @@
+r"""Deciding: max (of losses: min) over Ŷ of E[m] = Σ_k q_k · m(T_k, Ŷ), for each instance of a batch.
+
+What is the same for all measures. A child says what a label set is worth, by the definition of its measure and in exact
+fractions, and writes the program of one instance. Objectives are masses: E[m] times the mass of all scenarios is what a
+program's objective is, so that its costs are integers wherever the measure's are.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hemlp.arrays import FloatArray, IntArray, pointers
+from hemlp.errors import InvalidOption, InvalidSolution
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Side
+from hemlp.optimize.model import Model
+from hemlp.optimize.plan import Plan
+from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
+from hemlp.optimize.solutions import ShownSolution
+from hemlp.text.tables import Table
+
+EQUAL = 1e-12
+"""Values within this part of each other are equal."""
+Answers = Side | Sequence[Sequence[int]]
+Reader = Callable[[FloatArray], list[int]]
+"""From the values of a program to the classes of the answer."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionSolution(ShownSolution):
+    """The answer of each instance, its expected value, and the best that any answer could have."""
+
+    model: DecisionModel
+    statuses: NDArray[np.int8]
+    answers: Side
+    objectives: FloatArray
+    bounds: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def __getitem__(self, row: int) -> DecisionSolution:
+        row = range(len(self))[row]
+        one = slice(row, row + 1)
+        return DecisionSolution(
+            self.model[row], self.statuses[one], self.answers.part(row, row + 1), self.objectives[one],
+            self.bounds[one], provenance=self.provenance.of_row(row),
+        )  # fmt: skip
+
+    @property
+    def objective(self) -> float:
+        """The expected value of the only instance."""
+        return float(self.objectives[0])
+
+    @property
+    def labels(self) -> list[Label]:
+        """The answer of the only instance."""
+        return [self.model.hierarchy.labels[c] for c in self.answers[0]]
+
+    def _found(self) -> Table:
+        return Table(["answer", "expected"], [[", ".join(map(str, self.labels)), self.objective]])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DecisionModel(Model[DecisionSolution]):
+    """The best answer of each instance. ``at_least``: 1 where ∅ is no candidate."""
+
+    title: str
+    hierarchy: Hierarchy
+    at_least: int
+    greater_is_better: bool
+    needs_judge: ClassVar[bool] = True
+
+    @abstractmethod
+    def part(self, start: int, stop: int) -> Self:
+        """The model of consecutive instances."""
+
+    @abstractmethod
+    def value(self, row: int, answer: Iterable[int]) -> Fraction:
+        """E[m] of a label set, word for word; InvalidSolution if it is no answer."""
+
+    @abstractmethod
+    def instance_program(self, row: int) -> tuple[LinearProgram, Reader]:
+        """The program of one instance, and how an answer is read from its values."""
+
+    def __getitem__(self, rows: int | slice) -> Self:
+        whole = range(len(self))[rows]
+        start, stop = (whole, whole + 1) if isinstance(whole, int) else (whole.start, max(whole.start, whole.stop))
+        return self.part(start, stop)
+
+    def program(self) -> LinearProgram:
+        """The program of the only instance."""
+        if len(self) != 1:
+            raise InvalidOption(f"{len(self):,} decisions are as many programs: take that of one, model[i]")
+        return self.instance_program(0)[0]
+
+    @property
+    def cost_values(self) -> FloatArray:
+        """The costs of the program."""
+        return np.array([v.cost for row in range(len(self)) for v in self.instance_program(row)[0].variables])
+
+    def plan(self) -> Plan[DecisionSolution]:
+        """One program for each instance."""
+        found = []
+        for row in range(len(self)):
+            program, read = self.instance_program(row)
+            result: ProgramResult = yield program
+            one = self.part(row, row + 1)
+            if result.values is None:
+                found.append(one.unsolved())
+            else:
+                bound = result.bound / program.scale if result.status is Status.FEASIBLE else None
+                found.append(one.solution([sorted(read(result.values))], bounds=None if bound is None else [bound]))
+        return self.joined(found)
+
+    # ---- solutions
+
+    def solution(self, answers: Answers, values: FloatArray | None = None, bounds: Any = None) -> DecisionSolution:
+        """These answers; what has a ``bound`` that is not its value is feasible, and all else optimal."""
+        if not isinstance(answers, Side):
+            classes = np.array([c for answer in answers for c in answer], np.int32)
+            answers = Side(pointers([len(answer) for answer in answers]), classes)
+        if values is None:
+            values = np.array([float(self.value(row, answers[row].tolist())) for row in range(len(self))])
+        best = values.copy() if bounds is None else np.asarray(bounds, np.float64)
+        statuses = np.where(best == values, Status.OPTIMAL, Status.FEASIBLE).astype(np.int8)
+        return DecisionSolution(self, statuses, answers, values, best)
+
+    def unsolved(self) -> DecisionSolution:
+        """What is known where a limit came first."""
+        nothing, size = np.full(len(self), math.nan), len(self)
+        side = Side(np.zeros(size + 1, np.int64), np.empty(0, np.int32))
+        return DecisionSolution(self, np.full(size, Status.UNSOLVED, np.int8), side, nothing, nothing)
+
+    def joined(self, solutions: list[DecisionSolution]) -> DecisionSolution:
+        """Solutions of consecutive parts as one of the whole."""
+        if not solutions:
+            return self.unsolved()
+        columns = ([getattr(s, name) for s in solutions] for name in ("statuses", "objectives", "bounds"))
+        statuses, objectives, bounds = map(np.concatenate, columns)
+        return DecisionSolution(self, statuses, Side.concatenate([s.answers for s in solutions]), objectives, bounds)
+
+    # ---- what is true of a solution
+
+    def check(self, solution: DecisionSolution) -> bool:
+        """True if answers are allowed and are worth what they claim, by the definition; else InvalidSolution."""
+        for row in np.flatnonzero(solution.statuses <= Status.FEASIBLE).tolist():
+            answer = solution.answers[row].tolist()
+            if len(answer) < self.at_least:
+                raise InvalidSolution(f"instance {row + 1}: the answer is empty")
+            value, said = float(self.value(row, answer)), float(solution.objectives[row])
+            if not math.isclose(value, said, rel_tol=1e-9, abs_tol=1e-9):
+                raise InvalidSolution(f"instance {row + 1}: the answer is worth {value:g} and not {said:g}")
+        return True
+
+    def verify(self, solution: DecisionSolution) -> bool:
+        """True if a solver of programs finds nothing better where something is said to be optimal."""
+        return self._verify(solution, "milp")
+
+    def _is_better(self, value: float, other: float) -> bool:
+        gain = value - other if self.greater_is_better else other - value
+        return gain > 1e-9 * max(1.0, abs(other))
+
+    def refute(self, solution: DecisionSolution, row: int, best: DecisionSolution, judge: str) -> None:
+        """Raise InvalidSolution if the judge's answer is better than one that is said to be optimal, or its bound."""
+        if best.statuses[0] == Status.OPTIMAL and solution.statuses[row] <= Status.FEASIBLE:
+            bound = solution.bounds[row]
+            if not math.isnan(bound) and self._is_better(best.objective, float(bound)):
+                raise InvalidSolution(f"instance {row + 1}: {judge} finds {best.objective:g}, beyond {bound:g}")
+
+    def confirm(self, solution: DecisionSolution, reference: Callable[[], DecisionSolution]) -> DecisionSolution:
+        """What is worse than the judge's answer is feasible, with that as its bound."""
+        best = reference()
+        pairs = zip(best.objectives.tolist(), solution.objectives.tolist(), strict=True)
+        worse = np.array([self._is_better(value, other) for value, other in pairs], np.bool_)
+        worse &= solution.statuses == Status.OPTIMAL
+        statuses = np.where(worse, Status.FEASIBLE, solution.statuses).astype(np.int8)
+        return replace(solution, statuses=statuses, bounds=np.where(worse, best.bounds, solution.bounds))
+
+
+def node_variables(
+    hierarchy: Hierarchy, nodes: Sequence[int], costs: Iterable[float], letter: str = "z"
+) -> list[Variable]:
+    """A binary variable for each class."""
+    return [
+        Variable(f"{letter}_{k}", 0, 1, cost, str(hierarchy.labels[node]))
+        for k, (node, cost) in enumerate(zip(nodes, costs, strict=True))
+    ]
+
+
+def closed_rows(hierarchy: Hierarchy, nodes: Sequence[int], begin: int, name: str) -> list[Row]:
+    """z_parent ≥ z_child for classes whose variables begin at ``begin``."""
+    place = {node: begin + k for k, node in enumerate(nodes)}
+    ptr, parents = hierarchy.parent_ptr, hierarchy.parent_idx
+    edges = [(int(p), c) for c in nodes for p in parents[ptr[c] : ptr[c + 1]]]
+    labels = hierarchy.labels
+    return [
+        Row(f"{name}_{k}", 0, math.inf, [(place[p], 1.0), (place[c], -1.0)], f"{labels[c]} implies {labels[p]}")
+        for k, (p, c) in enumerate(edges)
+    ]
+
+
+def roots(hierarchy: Hierarchy, flat: bool) -> IntArray:
+    """The classes that can be an answer alone without implying another."""
+    return np.arange(len(hierarchy)) if flat else np.flatnonzero(np.diff(hierarchy.parent_ptr) == 0)
+
+
+def closed(hierarchy: Hierarchy, answer: Iterable[int], flat: bool, place: str) -> set[int]:
+    """The closure of an answer; InvalidSolution unless that is given as its most specific classes."""
+    given = set(answer)
+    if flat:
+        return given
+    found, waiting = set(given), list(given)
+    while waiting:
+        node = waiting.pop()
+        for parent in hierarchy.parent_idx[hierarchy.parent_ptr[node] : hierarchy.parent_ptr[node + 1]].tolist():
+            if parent in given:
+                raise InvalidSolution(f"{place}: {hierarchy.labels[parent]!r} is implied by another class")
+            if parent not in found:
+                found.add(parent)
+                waiting.append(parent)
+    return found

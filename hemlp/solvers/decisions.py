@@ -1,0 +1,259 @@
+"""Deciding: thresholds and a compiled sweep for sets, a search over submodular savings for pairs, and pools."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, sorted_distinct, split
+from hemlp.instances.batch import Side
+from hemlp.problems.decision.model import EQUAL, DecisionSolution, roots
+from hemlp.problems.decision.pairs import PairDecision
+from hemlp.problems.decision.pool import PoolDecision
+from hemlp.problems.decision.sets import LinearDecision, RatioDecision
+from hemlp.problems.lca.links import most_specific
+from hemlp.solvers.registry import BaseSolver
+
+FEW, JOIN, ROUNDS = 8, 15, 20
+"""Candidates that are searched without a relaxation, that join one at once, and how often they do."""
+
+
+class ConsensusSets(BaseSolver):
+    """Accepts linear measures of sets, F_β, and pools."""
+
+    name = "consensus"
+    kinds = (LinearDecision, RatioDecision, PoolDecision)
+
+    def solve_batch(self, model: Any) -> DecisionSolution:
+        """The best answer of each instance."""
+        if isinstance(model, LinearDecision):
+            return _by_thresholds(model)
+        if isinstance(model, RatioDecision):
+            return _by_sweep(model)
+        chosen = np.array([model.best(row) for row in range(len(model))], np.int64)
+        found: DecisionSolution = model.solution(model.pool.take(chosen), model.values[chosen])
+        return found
+
+
+def _by_thresholds(model: LinearDecision) -> DecisionSolution:
+    """P is the closure of {v: μ_v > 0, a·m_v > 1}; where that is empty perhaps a root, for ⊤ or at_least."""
+    votes, h = model.votes, model.hierarchy
+    rows = entry_rows(votes.ptr)
+    total = votes.total[rows]
+    weights = model.weights[votes.nodes]
+    kept = (weights > 0) & (model.slope * votes.mass - total > EQUAL * total)
+    side = Side(row_pointers(rows[kept], len(model)), votes.nodes[kept].astype(np.int32))
+    if model.at_least or model.top:
+        alone = {int(row): _best_root(model, int(row)) for row in np.flatnonzero(side.sizes == 0)}
+        extra = np.array([row * len(h) + c for row, c in alone.items() if c is not None], np.int64)
+        keys = np.sort(np.concatenate([entry_rows(side.ptr) * len(h) + side.classes, extra]))
+        owners, classes = split(keys, len(h))
+        side = Side(row_pointers(owners, len(model)), classes)
+    answers = side if model.flat else most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
+    worth = np.where(model.slope * votes.mass > total, weights * (model.slope * votes.mass - total), 0.0)
+    sums = row_sums(worth, votes.ptr)
+    for row in np.flatnonzero(answers.sizes).tolist() if model.top or model.at_least else ():
+        if not kept[votes.ptr[row] : votes.ptr[row + 1]].any():
+            own = votes.of_row(row).get(int(answers[row][0]), 0.0)
+            sums[row] = model.weights[answers[row][0]] * (model.slope * own - votes.total[row])
+        sums[row] += model.worth_of_top(row)
+    sign = 1.0 if model.greater_is_better else -1.0
+    return model.solution(answers, sign * (sums - model.truth) / votes.total)
+
+
+def _best_root(model: LinearDecision, row: int) -> int | None:
+    """The root of greatest worth, if there has to be one, or if it is better than ∅ with ⊤ above it."""
+    first, mass = roots(model.hierarchy, model.flat), model.votes.of_row(row)
+    total = float(model.votes.total[row])
+    held = np.array([mass.get(v, 0.0) for v in first.tolist()])
+    worth = model.weights[first] * (model.slope * held - total)
+    best = float(worth.max())
+    if not model.at_least and best + model.worth_of_top(row) <= EQUAL * total:
+        return None
+    return int(first[np.argmax(worth >= best - EQUAL * abs(best))])
+
+
+def _by_sweep(model: RatioDecision) -> DecisionSolution:
+    """All sizes by compiled code; where floats leave a tie of exact masses open, by fractions."""
+    from hemlp.kernels.ranking.consensus import Consensus, best_sets
+    from hemlp.kernels.records import Rows
+
+    own, h = model.scenarios, model.hierarchy
+    sets = own.sets if model.flat else own.closures
+    above = (np.zeros(len(h) + 1, np.int64), np.empty(0, np.int32)) if model.flat else (h.parent_ptr, h.parent_idx)
+    base = int(sets.sizes.max(initial=0)) + 1
+    keys, size_of = np.unique(entry_rows(own.first) * base + sets.sizes, return_inverse=True)
+    owners, sizes = keys // base, (keys % base).astype(np.float64)
+    size_ptr = row_pointers(owners, len(model))
+    places = (size_of - size_ptr[entry_rows(own.first)]).astype(np.int32)
+    task = Consensus(own.first, Rows(sets.ptr, sets.classes), own.mass, (size_ptr, sizes, places), Rows(*above))
+    values, close, ptr, nodes = best_sets(task, model.beta**2, model.top, model.at_least)
+    rows = entry_rows(ptr)
+    again = {int(row): model.exact_answer(int(row)) for row in np.flatnonzero(close)} if own.exact else {}
+    if model.at_least:
+        again |= {int(row): roots(h, model.flat)[:1].tolist() for row in np.flatnonzero(np.diff(ptr) == 0)}
+    fixed = np.isin(rows, list(again))
+    changed = np.array([row * len(h) + v for row, answer in again.items() for v in answer], np.int64)
+    owners, classes = split(np.sort(np.concatenate([rows[~fixed] * len(h) + nodes[~fixed], changed])), len(h))
+    side = Side(row_pointers(owners, len(model)), classes)
+    answers = side if model.flat else most_specific(side, h.upward.lists(sorted_distinct(np.sort(classes))))
+    return model.solution(answers, values / own.total)
+
+
+class SubsetSearch(BaseSolver):
+    """Accepts one-to-one pairs: prices of a relaxation leave few candidates, and a search over subsets settles those.
+
+    A class whose saving beside all others is above its cost is in every best answer, one whose saving beside those that
+    are in is not above it is in none; what these rules leave is tried both ways.
+    """
+
+    name = "subsets"
+    kinds = (PairDecision,)
+    nodes = 500
+    """Subproblems of an instance; beyond them the answer is the best that is known, with a bound."""
+
+    def solve_batch(self, model: PairDecision) -> DecisionSolution:
+        """The cheapest set of each instance; of equal ones the smallest, then the least labels."""
+        found = [_Search(model, row, self.nodes).run() for row in range(len(model))]
+        answers = [model.pairing.batch.pred[row][own].tolist() for row, (own, _, _) in enumerate(found)]
+        values = np.array([value for _, value, _ in found])
+        return model.solution(answers, values, np.array([bound for _, _, bound in found]))
+
+
+class _Search:
+    """The answer of one instance. Costs are masses; ``slack``: what is equal."""
+
+    def __init__(self, model: PairDecision, row: int, nodes: int) -> None:
+        from hemlp.kernels.ranking.consensus import Savings, saved
+
+        kappa, pred, true, sets, mass = model.data(row)
+        saving = np.maximum(pred[:, None] + true[None, :] - kappa, 0.0)
+        self.savings, self.mass = [saving[:, own] for own in sets], np.ascontiguousarray(mass)
+        widths = np.array([own.size for own in sets], np.int64)
+        values = np.concatenate([np.zeros(0), *(own.ravel() for own in self.savings)])
+        given = Savings(pred.size, widths, values, self.mass)
+        self.total = float(model.scenarios.total[row])
+        self.alone, self.left, self.least = pred * self.total, nodes, model.at_least
+        self.truth = math.fsum(float(weight) * float(true[own].sum()) for own, weight in zip(sets, mass, strict=True))
+        self.slack = EQUAL * max(self.truth, float(self.alone.max(initial=0.0)))
+        self.saved = lru_cache(maxsize=None)(lambda chosen: saved(given, np.array(sorted(chosen), np.int64)))
+        self.best: tuple[float, int, list[int]] | None = None
+        self.bound = math.inf
+
+    def run(self) -> tuple[IntArray, float, float]:
+        """Places of the chosen candidates, their expected cost, and what no set is below."""
+        everybody = frozenset(range(self.alone.size))
+        if self.least and self.alone.size == 1:  # a candidate that has to be there, whatever it costs
+            self.best = self.cost(everybody), 1, [0]
+        elif self.alone.size <= FEW:
+            self.search(frozenset(), everybody)
+        else:
+            rounded, reduced, most = self.relax()
+            self.offer(self.cost(rounded), rounded)
+            assert self.best is not None
+            gap = most - (self.truth - self.best[0]) + 1e-9 * max(1.0, self.truth)
+            forced = frozenset(np.flatnonzero(reduced > gap).tolist())
+            self.search(forced, frozenset(np.flatnonzero(reduced >= -gap).tolist()) - forced)
+            proved = self.truth - most
+            if self.best[0] - proved <= 1e-9 * max(1.0, self.truth):  # ties are all that the search left open
+                self.bound = self.best[0]
+            self.bound = max(min(self.bound, self.best[0]), proved)
+        assert self.best is not None
+        cost, _, chosen = self.best
+        return np.array(chosen, np.int64), cost / self.total, min(self.bound, cost) / self.total
+
+    def relax(self) -> tuple[frozenset[int], FloatArray, float]:
+        """A set, reduced costs of all candidates, and what no set saves more than: of the linear relaxation.
+
+        With prices π ≥ 0 of the classes of scenarios no set saves more than Σ π + Σ_c max(0, r_c), whoever found them,
+        where r_c = Σ_k max_t (mass_k s_ct − π_kt)⁺ − d_p[c]. Candidates join as they are needed (column generation).
+        """
+        heavy = [weight * own for weight, own in zip(self.mass, self.savings, strict=True)]
+
+        def reduce(prices: list[FloatArray]) -> FloatArray:
+            left = self.alone * -1.0
+            for own, each in zip(heavy, prices, strict=True):
+                left += np.maximum(own - each, 0.0).max(axis=1, initial=0.0)
+            return left
+
+        prices = [np.zeros(own.shape[1]) for own in heavy]
+        reduced, active, chosen = reduce(prices), np.empty(0, np.int64), np.empty(0)
+        for _ in range(ROUNDS):
+            new = np.setdiff1d(np.argsort(-reduced, kind="stable")[:JOIN], active)
+            new = new[reduced[new] > 1e-7 * self.total]
+            if not new.size:
+                break
+            active = np.concatenate([active, new])
+            chosen, prices = _relaxation([own[active] for own in heavy], self.alone[active])
+            reduced = reduce(prices)
+        most = math.fsum(float(each.sum()) for each in prices) + float(np.maximum(reduced, 0.0).sum())
+        return frozenset(active[chosen > 0.5].tolist()), reduced, most
+
+    def cost(self, chosen: frozenset[int]) -> float:
+        """What a set costs."""
+        return self.truth + float(self.alone[list(chosen)].sum()) - self.saved(chosen)
+
+    def search(self, inside: frozenset[int], free: frozenset[int]) -> None:
+        """The best of all sets between ``inside`` and that with ``free``."""
+        changed = True
+        while changed:
+            base, whole = self.saved(inside), inside | free
+            gains = {c: self.saved(inside | {c}) - base - float(self.alone[c]) for c in free}
+            dropped = frozenset(c for c, gain in gains.items() if gain <= self.slack)
+            free -= dropped
+            whole -= dropped
+            most = self.saved(whole)
+            forced = frozenset(c for c in free if most - self.saved(whole - {c}) - float(self.alone[c]) > self.slack)
+            inside, free = inside | forced, free - forced
+            changed = bool(forced or dropped) and bool(free)
+        cost = self.cost(inside)
+        if not free:
+            self.offer(cost, inside)
+            return
+        lower = cost - math.fsum(gains[c] for c in free)
+        if self.best is not None and lower > self.best[0] + self.slack:
+            return
+        if self.left <= 0:
+            self.bound = min(self.bound, lower)
+            self.offer(cost, inside)
+            return
+        self.left -= 1
+        split_at = max(sorted(free), key=lambda c: gains[c])
+        self.search(inside | {split_at}, free - {split_at})
+        self.search(inside, free - {split_at})
+
+    def offer(self, cost: float, chosen: frozenset[int]) -> None:
+        """Keep a set if it is cheaper than the best, or as cheap and smaller, or as small and of lesser labels."""
+        own = sorted(chosen)
+        if self.best is None or cost < self.best[0] - self.slack:
+            self.best = cost, len(own), own
+        elif cost <= self.best[0] + self.slack and (len(own), own) < self.best[1:]:
+            self.best = self.best[0], len(own), own
+
+
+def _relaxation(heavy: list[FloatArray], alone: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
+    """max Σ heavy x − Σ alone y with Σ_t x_kct ≤ y_c ≤ 1 and Σ_c x_kct ≤ 1: y, and the prices of the latter."""
+    from scipy.optimize import linprog
+    from scipy.sparse import csr_array
+
+    size, costs, rows, columns = alone.size, [alone], [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+    first, place = size, 0
+    for own in heavy:
+        c, t = np.nonzero(own > 0)
+        x = first + np.arange(c.size)
+        rows += [place + c, place + np.arange(size), place + size + t]
+        columns += [x, np.arange(size), x]
+        costs.append(-own[c, t])
+        first, place = first + c.size, place + size + own.shape[1]
+    signs = np.ones(sum(each.size for each in rows))
+    at = np.concatenate(columns)
+    signs[at < size] = -1.0
+    limits = np.concatenate([np.concatenate([np.zeros(size), np.ones(own.shape[1])]) for own in heavy])
+    matrix = csr_array((signs, (np.concatenate(rows), at)), shape=(place, first))
+    found = linprog(np.concatenate(costs), matrix, limits, bounds=(0, 1), method="highs")
+    duals = np.maximum(-found.ineqlin.marginals, 0.0)
+    ends = np.cumsum([size + own.shape[1] for own in heavy])
+    return found.x[:size], [duals[end - own.shape[1] : end] for end, own in zip(ends, heavy, strict=True)]
