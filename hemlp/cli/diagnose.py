@@ -67,7 +67,7 @@ def diagnose(
 
     Example: hemlp diagnose cat_hier.txt gold.txt predictions.txt -m F_LCA --names names.tsv
     """
-    from hemlp.analysis.statistics.headlines import diagnosis_headline
+    from hemlp.analysis.diagnosis.error_kinds import diagnosis_headline
     from hemlp.report.outputs import system_files, tables_text
     from hemlp.run.study import Study
 

@@ -375,7 +375,7 @@ def _side(
     ``dropped`` or not; ``named``: which are names."""
     from hemlp.kernels.text.label_sets import class_rows
 
-    numbers = hierarchy.numbers(side.vocabulary)
+    numbers = hierarchy.look_up(side.vocabulary)[0]
     unknown_counts, named_counts = (
         None if which is None or not which.any() else _counts(side, which, place, size) for which in (new, named)
     )

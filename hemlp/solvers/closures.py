@@ -33,7 +33,7 @@ class ClosureLists(BaseSolver):
         if model.shared is not None or model.ignored is not None:
             return model.counted(*model.closures())
         h, batch, tolerant = model.batch.hierarchy, model.batch, isinstance(model, TolerantModel)
-        lists, names, own, others = model.lists().local(*batch.sides, always=not tolerant)
+        lists, names, own, others = model.lists().local(batch.pred, batch.true, always=not tolerant)
         sides = Sides(batch.pred.ptr, own, batch.true.ptr, others)
         implied = Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
         if tolerant:

@@ -1,9 +1,8 @@
-"""Cells of tables: aligned in columns, in one line or two, marked, or as mathematics."""
+"""Cells of tables: in one line or two, marked, or as mathematics."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hemlp.escaping import latex, printable
@@ -14,15 +13,6 @@ if TYPE_CHECKING:
 _INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
 _MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
-
-
-def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
-    """Lines of cells in columns, figures to the right."""
-    aligned = []
-    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
-        cells = list(map(printable, column))
-        aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
-    return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
 
 
 def split_interval(cell: str) -> list[str]:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
-from hemlp.text.cells import align, latex_measure, mark, split_interval, two_lines
+from hemlp.text.cells import latex_measure, mark, split_interval, two_lines
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -32,6 +33,16 @@ def plural(number: float, thing: str, things: str | None = None) -> str:
     ('1 class', '2,000 classes', '0 instances')
     """
     return f"{number:,} {thing if number == 1 else things or thing + 's'}"
+
+
+def join_words(words: Iterable[str]) -> str:
+    """Words in a sentence.
+
+    >>> join_words(["F_H"]), join_words(["F_H", "F", "GIE"])
+    ('F_H', 'F_H, F and GIE')
+    """
+    *others, last = words
+    return " and ".join(filter(None, [", ".join(others), last]))
 
 
 CONFIDENCE = 0.95
@@ -61,7 +72,8 @@ class Interval:
         if not known.size or not np.isfinite(known).all():
             return cls(math.nan, math.nan, level)
         ordered = np.sort(known)
-        return cls(quantile(ordered, (1 - level) / 2), quantile(ordered, (1 + level) / 2), level)
+        low, high = (float(quantiles(ordered, q)) for q in ((1 - level) / 2, (1 + level) / 2))
+        return cls(low, high, level)
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.low, self.high))
@@ -78,16 +90,11 @@ class Interval:
         return f"{shown} ({100 * self.level:.6g}%)"
 
 
-def quantile(ordered: FloatArray, q: float) -> float:
-    """What ``np.quantile`` gives of values in order: with v = q (n − 1), a line from the value at ⌊v⌋ to the next one.
+def quantiles(ordered: FloatArray, q: float) -> FloatArray:
+    """What ``np.quantile`` gives of rows in order: with v = q (n − 1), a line from the value at ⌊v⌋ to the next one.
 
     That function loads NumPy's masked arrays, which takes longer than all else that a small table needs.
     """
-    return float(quantiles(ordered, q))
-
-
-def quantiles(ordered: FloatArray, q: float) -> FloatArray:
-    """That of each row."""
     place = q * (ordered.shape[-1] - 1)
     below = math.floor(place)
     low, high = ordered[..., below], ordered[..., min(below + 1, ordered.shape[-1] - 1)]
@@ -197,25 +204,22 @@ class Table:
         return as_frame(columns, library)
 
     def __str__(self) -> str:
-        parts = list(map(Table._text, self.split_to_width(WIDTH, gap=2)))
-        notes = [*([""] if self.notes else []), *map(printable, self.notes)]
-        return "\n".join([*self.lead_lines(), "\n\n".join(parts), *notes])
-
-    def lead_lines(self) -> list[str]:
-        """The lead in lines of at most WIDTH characters, and an empty one below it."""
-        from textwrap import wrap
-
-        lines = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
-        return [*lines, ""] if lines else []
-
-    def _text(self) -> str:
-        """The rows alone; where a line would be longer than WIDTH, intervals stand below their values."""
         table = self.fold_intervals()
-        lines = align([table.columns, *table.cells], table.numeric)
+        lines = _align([table.columns, *table.cells], table.numeric)
         if max(map(len, lines)) > WIDTH:
-            cells = (zip_longest(*map(split_interval, row), fillvalue="") for row in table.cells)
-            lines = align([table.columns, *(list(line) for row in cells for line in row)], table.numeric)
-        return "\n".join(lines)
+            parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
+            lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
+        lead = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
+        notes = list(map(printable, self.notes))
+        return "\n".join([*lead, *([""] if lead else []), *lines, *([""] if notes else []), *notes])
+
+    def _narrow_lines(self) -> list[str]:
+        """The rows; where a line would be longer than WIDTH, intervals stand below their values."""
+        lines = _align([self.columns, *self.cells], self.numeric)
+        if max(map(len, lines)) <= WIDTH:
+            return lines
+        cells = (zip_longest(*map(split_interval, row), fillvalue="") for row in self.cells)
+        return _align([self.columns, *(list(line) for row in cells for line in row)], self.numeric)
 
     def __repr__(self) -> str:
         return str(self.head(MOST_ROWS // 3))  # a row can take three lines
@@ -320,6 +324,15 @@ class Table:
         below = f"<p><small>{notes}</small></p>" if notes else ""
         above = "".join(f"<p>{markup(each)}</p>" for each in self.lead)
         return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
+    """Lines of cells in columns, figures to the right."""
+    aligned = []
+    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
+        cells = list(map(printable, column))
+        aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
+    return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
 
 
 def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:

@@ -29,7 +29,7 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.measures.instance_scores import mean
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
-from hemlp.text.tables import Interval, Table
+from hemlp.text.tables import Interval, Table, format_number, plural
 
 ERROR_KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
 """In the order of the numbers that compiled code gives them."""
@@ -177,3 +177,26 @@ def hits(ev: Results, system: SystemChoice = None, *, intervals: bool = True) ->
         head += [f"{name} 95%" for name in ev.measures]
         notes.append(bootstrap_note(resampling_units(ev)))
     return Table(head, rows, [*notes, *dropped_notes(ev.facts)])
+
+
+def diagnosis_headline(system: str, errors: Table, levels: Table) -> str:
+    """How many true classes a system hits, its most frequent error, and the level at which it is worst.
+
+    ``errors``, ``levels``: its tables of kinds of error and of levels.
+    """
+    (_, _, hits), *wrong = [(row[0], row[1], row[2]) for row in (_plain(errors, "kind", "predicted", "true"))]
+    true = hits + sum(each[2] for each in wrong)
+    said = f"{system} hits {hits:,} of {plural(true, 'true class', 'true classes')}"
+    if number := sum(each[1] for each in wrong):
+        kind, most, _ = max(wrong, key=lambda each: each[1])
+        said += f"; {most:,} of its {plural(number, 'wrong class', 'wrong classes')} are of the kind {kind!r}"
+    scored = [(f, level) for level, f in _plain(levels, "level", "F") if not math.isnan(f)]
+    if len(scored) > 1:
+        f, level = min(scored)
+        said += f". It is worst at level {level} (F {format_number(f)})"
+    return f"{said}."
+
+
+def _plain(table: Table, *names: str) -> list[list[Any]]:
+    places = [list(table.columns).index(name) for name in names]
+    return [[row[k] for k in places] for row in table.rows]

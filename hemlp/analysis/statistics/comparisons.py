@@ -9,7 +9,6 @@ from itertools import combinations
 from typing import Any
 
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
-from hemlp.analysis.statistics.headlines import comparison_headline
 from hemlp.analysis.statistics.intervals import (
     all_difference_intervals,
     difference_intervals,
@@ -23,7 +22,7 @@ from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results
-from hemlp.text.tables import Interval, Table, format_signed, plural
+from hemlp.text.tables import Interval, Table, format_signed, join_words, plural
 
 NEITHER = "neither"
 NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 differ: a tally does not keep them"
@@ -102,6 +101,18 @@ def compare_pair(
 
 def _favoured_system(gain: float, first: str, second: str) -> str:
     return first if gain > 0 else second if gain < 0 else NEITHER
+
+
+def comparison_headline(first: str, second: str, pairs: Sequence[PairComparison]) -> str:
+    """By which measures one of two systems is significantly better; ``pairs``: comparisons of the two."""
+    parts = []
+    for system in (first, second):
+        names = [each.measure for each in pairs if each.significant and each.better == system]
+        parts += [f"{system} is significantly better by {join_words(names)}"] if names else []
+    rest = [each.measure for each in pairs if not each.significant]
+    parts += [f"the difference by {join_words(rest)} is not significant"] if rest else []
+    text = "; ".join(parts)
+    return f"{text[0].upper() if not parts or text.startswith('the ') else text[0]}{text[1:]}."
 
 
 def compare(ev: Results, first: str, second: str, *, test: Test | None = None, sided: Sided = "two") -> Table:

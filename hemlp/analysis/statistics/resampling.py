@@ -155,14 +155,15 @@ class Bootstrap:
         for first in range(0, self.resamples, RESAMPLES):
             number = min(RESAMPLES, self.resamples - first)
             rng = np.random.default_rng([self.seed, first])
-            left, words = np.full(number, size), _RandomWords(rng)
+            left, words = np.full(number, size), _RandomWords(rng) if size >= BLOCK else None
             for start in range(0, size, BLOCK):
                 units = slice(start, min(start + BLOCK, size))
                 width = units.stop - start
                 here = rng.binomial(left, width / (size - start))
                 left -= here
-                if width < BLOCK:
-                    words.give_back()
+                if words is None or width < BLOCK:
+                    if words is not None:
+                        words.give_back()
                     drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
                     yield slice(first, first + number), units, times_drawn(here, drawn, width)
                     continue

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_instance_notes
 from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
-from hemlp.analysis.statistics.headlines import evaluation_headline
 from hemlp.analysis.statistics.intervals import (
     ScoreColumn,
     bootstrap_note,
@@ -29,8 +29,10 @@ from hemlp.problems.lca.solution import STEPS
 from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.merged_sums import TalliedScores
 from hemlp.results.results import Results
-from hemlp.text.tables import DECIMALS, Interval, Table, format_number, plural
+from hemlp.text.tables import DECIMALS, Interval, Table, format_number, join_words, plural
 
+Mark = Callable[[str], str]
+"""How a name is written: as it is, or for a page."""
 MEANS_NOTE = "means over instances; labels: how many are predicted for an instance, on average"
 """A note for every table, if it is verbose."""
 
@@ -80,9 +82,65 @@ def summary_table(
     if intervals:
         notes.insert(1, bootstrap_note(resampling_units(ev)))
     signatures = signatures if verbose else list(map(shorten, signatures))
-    return Table(
-        head, rows, [*notes, *signatures], emphasis, lead=evaluation_headline(ev, procedure, intervals=intervals)
-    )
+    lead = evaluation_headline(ev, procedure, shown=columns[1][1])
+    return Table(head, rows, [*notes, *signatures], emphasis, lead=lead)
+
+
+def evaluation_headline(ev: Results, procedure: Procedure, mark: Mark = str, shown: str | None = None) -> list[str]:
+    """Which system is best by which measure, whether it is significantly better than the next one, and what is odd.
+
+    ``shown``: the first mean as the table has it, of a single system.
+    """
+    better = (name for name, greater in ev.greater_is_better.items() if greater)
+    floor = [mark(name) for name in better if not any(of[name].mean() for of in ev.scores.values())]
+    unknown = [mark(system) for system in ev.scores if ev.facts[system]["unknown labels"]]
+    oddities = [f"{join_words(floor)} {'is' if len(floor) == 1 else 'are'} 0 for every system."] if floor else []
+    oddities += [f"There are unknown labels in {join_words(unknown)}: see the notes."] if unknown else []
+    if len(ev.scores) == 1:
+        ((system, of_system),) = ev.scores.items()
+        name, scores = next(iter(of_system.items()))
+        size = plural(int(ev.facts[system]["instances"]), "instance")
+        return [f"{mark(name)} of {mark(system)} is {shown or format_number(scores.mean())} on {size}.", *oddities]
+    wins: dict[str, list[str]] = {}
+    doubtful, ties = [], []
+    for name in ev.measures:
+        v = table_verdicts(ev, name, procedure)
+        placed = sorted((rank, system) for system, rank in v.ranks.items() if rank is not None)
+        if len(placed) < 2:
+            continue
+        (_, winner), (second, after) = placed[:2]
+        if second == 1:
+            ties.append(mark(name))
+            continue
+        wins.setdefault(winner, []).append(mark(name))
+        if not v.separated(winner, after):
+            doubtful.append(f"{mark(name)} (p = {v.holm[winner, after]:.2g})")
+    return [" ".join(filter(None, [_name_winners(ev, wins, ties, mark), _judge(wins, doubtful)])), *oddities]
+
+
+def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark: Mark) -> str:
+    order = sorted(wins.items(), key=lambda item: -len(item[1]))
+    parts = []
+    for k, (system, names) in enumerate(order):
+        every = len(names) == len(ev.measures) > 1
+        by = f"all {len(names)} measures" if every else join_words(names)
+        parts.append(f"{mark(system)} {'' if k else 'is best '}by {by}")
+    if ties:
+        parts.append(f"{'the' if parts else 'The'} best systems are equal by {join_words(ties)}")
+    return f"{'; '.join(parts)}." if parts else "No two systems can be compared."
+
+
+def _judge(wins: dict[str, list[str]], doubtful: Sequence[str]) -> str:
+    """By which measures the best system is significantly better than the next one."""
+    number = sum(map(len, wins.values()))
+    lead = "Its lead over the next system" if len(wins) == 1 else "The lead over the next system"
+    if not number:
+        return ""
+    if not doubtful:
+        return f"{lead} is significant{' by each of them' * (number > 1)}."
+    if len(doubtful) == number:
+        return f"{lead} is not significant{'' if number > 1 else doubtful[0][doubtful[0].rindex(' (') :]}."
+    return f"{lead} is significant except by {join_words(doubtful)}."
 
 
 def format_rank(v: Verdicts, system: str) -> str:

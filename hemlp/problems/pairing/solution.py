@@ -192,7 +192,7 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
     others: dict[int, tuple[str, str]] = {}
     up, ut = solution.to_default
     solved = solution.statuses <= Status.FEASIBLE
-    proved = np.zeros(len(model), np.bool_)
+    proved = np.zeros_like(solved)
     if model.units is not None and model.arcs is None:
         from hemlp.kernels.flow.transport import prove_transports
 
