@@ -76,47 +76,13 @@ def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
     return made
 
 
-def headline(found: Sequence[Verdict], measures: int) -> str:
-    """One sentence, as HTML."""
-    wins: dict[str, list[Verdict]] = {}
-    for each in found:
-        if each.pair.better != NEITHER:
-            wins.setdefault(each.winner, []).append(each)
-    if not wins:
-        return "No system is ahead by any measure."
-    order = sorted(wins.items(), key=lambda item: -len(item[1]))
-    told = [
-        f"<b>{markup(system)}</b>{'' if k else ' wins'} {_by_measures([each.measure for each in of], measures)}"
-        for k, (system, of) in enumerate(order)
-    ]
-    return f"{'; '.join(told)}. {_certainty([each for _, of in order for each in of])}"
-
-
-def _by_measures(names: list[str], measures: int) -> str:
-    if len(names) == measures > 1:
-        return "by both measures" if measures == 2 else f"by all {measures} measures"
-    return f"by {_join_words(list(map(markup, names)))}"
-
-
-def _certainty(wins: Sequence[Verdict]) -> str:
-    """Which wins are significant."""
-    doubtful = [markup(each.measure) for each in wins if each.doubt]
-    if not doubtful:
-        return "The difference is significant." if len(wins) == 1 else "All of these differences are significant."
-    if len(doubtful) == len(wins):
-        return "The difference is not significant." if len(wins) == 1 else "None of these differences is significant."
-    return f"The differences are significant except by {_join_words(doubtful)}."
-
-
-def _join_words(words: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-
-
 def result_section(ev: Results, procedure: Procedure) -> Section:
     """Who wins, and all means with their intervals."""
     made = judge_leaders(ev, procedure) if len(ev.systems) > 1 else []
-    first = "One system: there is nothing to compare." if len(ev.systems) == 1 else headline(made, len(ev.measures))
-    parts = [f"<p class='headline'>{first}</p>"]
+    first = ev.systems[0], ev.measures[0]
+    shown = f"{format_number(ev.mean(*first))}{interval(ev, *first).bracket()}"
+    said = summary_table.evaluation_headline(ev, procedure, lambda name: f"<b>{markup(name)}</b>", shown)
+    parts = [f"<p class='headline'>{' '.join(said)}</p>"]
     if made:
         pairs = plural(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
         parts.append(_verdict_table(ev, made))

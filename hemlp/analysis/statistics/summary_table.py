@@ -123,7 +123,8 @@ def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark
     parts = []
     for k, (system, names) in enumerate(order):
         every = len(names) == len(ev.measures) > 1
-        by = f"all {len(names)} measures" if every else join_words(names)
+        every_one = "both measures" if len(names) == 2 else f"all {len(names)} measures"
+        by = every_one if every else join_words(names)
         parts.append(f"{mark(system)} {'' if k else 'is best '}by {by}")
     if ties:
         parts.append(f"{'the' if parts else 'The'} best systems are equal by {join_words(ties)}")
