@@ -205,8 +205,13 @@ class Table:
 
     def __str__(self) -> str:
         table = self.fold_intervals()
-        lines = _align([table.columns, *table.cells], table.numeric)
-        if max(map(len, lines)) > WIDTH:
+        rows, numeric = [table.columns, *table.cells], table.numeric
+        lines = _align(rows, numeric)
+        sized = max(1, len(numeric) - (not numeric[-1]))  # a text in the last column may be as long as it is
+        if (
+            max(map(len, lines)) > WIDTH
+            and max(map(len, _align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH
+        ):
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
         lead = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
