@@ -46,6 +46,12 @@ def random_annotations(rng, labels, instances=12, annotators=4):
     ]
 
 
+@pytest.mark.parametrize("name", ["SDL", "SDL(top=True)", "F_H"])
+def test_annotations_that_are_all_empty_agree(name):
+    empty = agreement(H, {"A": {1: [], 2: ["cow"]}, "B": {1: []}, "C": {1: []}}, name)
+    assert (empty.alpha, empty.observed, tuple(empty.interval)) == (1, 0, (1, 1))
+
+
 @pytest.mark.parametrize("name", ["SDL", "SDL(top=True)", "SDL(horizon=2)", "F_H", "GIE", "F_LCA", "accuracy"])
 def test_alpha_is_its_definition(name):
     rng, own = random.Random(name), measure(name)

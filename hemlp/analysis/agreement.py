@@ -55,8 +55,8 @@ class _ByClass:
 
     def observed(self) -> FloatArray:
         counts = self.counts
-        rest = sp.csr_matrix((self.sizes[entry_rows(counts.indptr)] - counts.data, counts.indices, counts.indptr))
-        rest.resize(counts.shape)
+        others = self.sizes[entry_rows(counts.indptr)] - counts.data
+        rest = sp.csr_matrix((others, counts.indices, counts.indptr), counts.shape)
         return np.asarray(2 * counts.multiply(rest) @ self.weights).ravel()
 
     def expected(self, times: FloatArray) -> FloatArray:
