@@ -11,15 +11,16 @@ The page sends its whole state, and gets the whole answer: nothing is computed b
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from hemlp.analysis.explain.drawing import Picture, svg_curve
+from hemlp.analysis.explain.drawing import Picture, svg_curve, svg_shape
 from hemlp.analysis.explain.explain import explain
 from hemlp.analysis.explain.explanation import Explanation, LcaPart, PairingPart
-from hemlp.analysis.explain.layout import PairCurve
+from hemlp.analysis.explain.layout import NODE_STYLES, Box, PairCurve
 from hemlp.analysis.explain.network import network_picture
 from hemlp.analysis.properties.losses import complete
 from hemlp.errors import HemlpError, InvalidOption
@@ -30,24 +31,30 @@ from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import measure, write_measures
 from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.scoring import score_together
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.costs import cost_text
 
 MAX_CLASSES = 200
 """Classes of a taxonomy that can be played with."""
 LONGEST = 200
 """Characters of a label."""
-Measured = tuple[str, Measure]
+ROLES = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
+"""How a class is drawn, by whether it is true and whether it is predicted."""
+MEASURES = {name: measure(name) for name in NAMED}
+EACH_ONCE = "with weights from a corpus that has each class once"
 
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A taxonomy, an instance, and a measure."""
+    """A taxonomy, an instance, and a measure; ``names`` are those of classes that have others than their labels."""
 
     hierarchy: Hierarchy
     true: tuple[str, ...]
     pred: tuple[str, ...]
     measure: Measure
+    names: Mapping[Any, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, state: Any) -> Board:
@@ -55,23 +62,25 @@ class Board:
         if not isinstance(state, Mapping):
             raise InvalidOption("the state is an object with classes, edges, true, pred and measure")
         classes, true, pred = (_texts(state.get(key, []), key) for key in ("classes", "true", "pred"))
-        edges = state.get("edges", [])
-        if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
-            raise InvalidOption("edges are pairs of a parent and a child")
-        pairs = [_texts(edge, "edges") for edge in edges]
-        if len({*classes, *(end for pair in pairs for end in pair)}) > MAX_CLASSES:
+        edges = _edges(state.get("edges", []))
+        if len({*classes, *(end for edge in edges for end in edge[:2])}) > MAX_CLASSES:
             raise InvalidOption(f"more than {MAX_CLASSES} classes: choose an instance of fewer")
-        h = Hierarchy.from_edges(pairs, classes=classes)
+        h = Hierarchy.from_edges(edges, classes=classes)
         for side in (true, pred):
             for label in side:
                 h.id(label)
-        return cls(h, true, pred, read_measure(state.get("measure")))
+        names = state.get("names") or {}
+        if not isinstance(names, Mapping):
+            raise InvalidOption("names map labels to names")
+        _texts(list(names.values()), "names")
+        return cls(h, true, pred, read_measure(state.get("measure")), names)
 
     @cached_property
-    def edges(self) -> list[tuple[str, str]]:
-        """(parent, child) of all edges."""
-        ends = zip(self.hierarchy.edges.parents.tolist(), self.hierarchy.edges.children.tolist(), strict=True)
-        return [(str(self.hierarchy.labels[parent]), str(self.hierarchy.labels[child])) for parent, child in ends]
+    def edges(self) -> list[tuple[Any, ...]]:
+        """(parent, child), or (parent, child, length) of all edges."""
+        of = self.hierarchy.edges
+        ends = ([str(self.hierarchy.labels[c]) for c in side.tolist()] for side in (of.parents, of.children))
+        return list(zip(*ends, *(() if of.weights is None else (of.weights.tolist(),)), strict=True))
 
     @cached_property
     def batch(self) -> Batch:
@@ -81,37 +90,40 @@ class Board:
     def answer(self) -> dict[str, Any]:
         """All that the page shows, as plain values."""
         own = complete(self.measure, self.hierarchy)
-        score, status, reason = _score(own, self.batch)
-        greedy = measure("F_LCA", method="greedy")
-        wanted = {"own": own} if reason == "" else {}
-        explanation = explain(self.batch, {**wanted, "exact": measure("F_LCA"), "greedy": greedy})
+        values = self._values()
+        wanted = {} if values[0]["why"] else {"own": own}
+        lcas = {"exact": MEASURES["F_LCA"], "greedy": measure("F_LCA", method="greedy")}
+        explanation = explain(self.batch, {**wanted, **lcas}, names=self.names)
         parts = {name: part for part in explanation.parts for name in part.values}
         pairing = parts.get("own")
         pairs = pairing.pairs if isinstance(pairing, PairingPart) else ()
         prices = pairing.prices if isinstance(pairing, PairingPart) else {}
+        taxonomy = self._taxonomy([(p.predicted, p.true, p.cost) for p in pairs])
+        drawn = [self._lca(explanation, parts[name], name) for name in lcas]
+        network, program = self._model(own, values[0]["why"])
         return {
-            "taxonomy": self._taxonomy([(p.predicted, p.true, p.cost) for p in pairs]),
+            "taxonomy": taxonomy,
             "measure": describe_measure(self.measure),
-            "score": score,
-            "status": status,
-            "undefined": reason,
+            "score": values[0]["value"],
+            "status": values[0]["status"],
+            "undefined": values[0]["why"],
             "pairs": [[p.predicted, p.true, p.cost] for p in pairs],
             "prices": [[side, label, price] for side, of in prices.items() for label, price in of.items()],
-            "network": self._network(own, reason),
-            "lca": [self._lca(explanation, parts[name], name) for name in ("exact", "greedy")],
-            "program": self._program(own),
-            "values": self._values(own, score, reason),
+            "network": network,
+            "lca": drawn,
+            "program": program,
+            "values": values,
             "sensitivity": self._sensitivity(own),
-            "copy": self._copies(),
+            "copy": self._copies(values[0]["value"], own),
         }
 
     def _taxonomy(self, pairs: Sequence[tuple[Any, Any, float]]) -> dict[str, Any]:
-        """Boxes, arrows and pairs of the whole taxonomy, where they are drawn."""
-        picture = Picture("")
-        roles = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
+        """Boxes, arrows and pairs of the whole taxonomy, where they are drawn; and all of it as a picture."""
+        picture = Picture(self.measure.display_name)
         for label in sorted(self.hierarchy.labels, key=label_order):
-            picture.add(label, str(label), roles[label in self.true, label in self.pred])
-        picture.arrows += [(child, parent, "plain") for parent, child in self.edges]
+            picture.add(label, self.names.get(label, str(label)), ROLES[label in self.true, label in self.pred])
+        picture.arrows += [(child, parent, "plain") for parent, child, *_ in self.edges]
+        picture.arrow_labels |= {(child, parent): f"{length[0]:g}" for parent, child, *length in self.edges if length}
         for k, (predicted, true, cost) in enumerate(pairs):
             first, second = (("default", k) if end is None else end for end in (predicted, true))
             for end, other in ((first, second), (second, first)):
@@ -120,49 +132,56 @@ class Board:
                     picture.arrows.append((end, other, "hidden"))
             if first != second:
                 picture.curves.append(PairCurve(first, second, f"{cost:g}"))
-        width, height = picture.lay_out()
+        svg = picture.to_svg()  # and everything has its place
+        points = [point for curve in picture.curves for point in picture.curve_points(curve)]
+        points += [(b.x + b.width / 2, b.y + b.height) for b in picture.boxes.values()]
         boxes = [
             {"label": b.key if isinstance(b.key, str) else None, "text": b.text, "title": b.title, "role": b.role,
-             "x": b.x, "y": b.y, "width": b.width, "height": b.height}
+             "x": b.x, "y": b.y, "shape": svg_shape(b)}
             for b in picture.boxes.values()
         ]  # fmt: skip
         return {
-            "width": width,
-            "height": height,
+            "width": max((x for x, _ in points), default=0.0),
+            "height": max((y for _, y in points), default=0.0),
             "boxes": boxes,
-            "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c in self.edges],
+            "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c, *_ in self.edges],
             "curves": [svg_curve(picture.curve_points(curve)) for curve in picture.curves],
             "costs": [[x, y, text] for x, y, text in picture.place_labels()],
+            "svg": svg,
         }
 
-    def _network(self, own: Measure, reason: str) -> str:
-        if not isinstance(own, PairMeasure) or reason:
-            return ""
+    def _model(self, own: Measure, reason: str) -> tuple[str, dict[str, str]]:
+        """The flow network as a picture, "" where there is none; the program as algebra and as an LP file."""
         try:
-            return network_picture(own.model(self.batch)).to_svg()
+            model = own.model(self.batch)
+            program = {"algebra": str(model.algebra()), "lp": model.to_lp()}
+        except HemlpError as error:
+            return "", {"algebra": str(error), "lp": ""}
+        try:
+            return network_picture(model, self.names).to_svg() if not reason else "", program
         except InvalidOption:  # one that is made of several pairings, or one with too many arcs
-            return ""
+            return "", program
 
     def _lca(self, explanation: Explanation, part: Any, name: str) -> dict[str, Any]:
         if not isinstance(part, LcaPart):
-            return {"name": name, "svg": "", "F": None, "lcas": 0}
-        picture = part.picture(name, self.hierarchy, explanation.sides, explanation.name)
-        return {"name": name, "svg": picture.to_svg(style=False), "F": part.values[name], "lcas": len(part.lcas)}
+            return {"name": name, "svg": "", "F": None, "lcas": 0, "why": getattr(part, "reason", "")}
+        svg = part.picture(name, self.hierarchy, explanation.sides, explanation.name).to_svg()
+        return {"name": name, "svg": svg, "F": part.values[name], "lcas": len(part.lcas), "why": ""}
 
-    def _program(self, own: Measure) -> dict[str, str]:
+    def _values(self) -> list[dict[str, Any]]:
+        """The measure that is played with, then all other named ones; where one has no value, why."""
+        asked = [self.measure, *(each for name, each in MEASURES.items() if name != str(self.measure))]
+        whole = [complete(each, self.hierarchy) for each in asked]
         try:
-            model = own.model(self.batch)
-            return {"algebra": str(model.algebra()), "lp": model.to_lp()}
-        except HemlpError as error:
-            return {"algebra": str(error), "lp": ""}
-
-    def _values(self, own: Measure, score: float | None, reason: str) -> list[dict[str, Any]]:
-        """The measure that is played with, then all named ones."""
-        rows = [{"name": own.display_name, "value": score, "better": own.greater_is_better, "why": reason}]
-        for name in NAMED:
-            each = complete(measure(name), self.hierarchy)
-            value, _, why = _score(each, self.batch)
-            rows.append({"name": name, "value": value, "better": each.greater_is_better, "why": why})
+            values = [float(scores.values[0]) for scores in score_together(whole, self.batch, undefined="nan")]
+        except HemlpError:  # one of them refuses this hierarchy: each by itself says so
+            values = [math.nan] * len(whole)
+        rows = []
+        for k, (each, full, value) in enumerate(zip(asked, whole, values, strict=True)):
+            alone = _score(full, self.batch) if k == 0 or math.isnan(value) else (value, "", "")
+            note = EACH_ONCE if full is not each else ""
+            row = dict(zip(("value", "status", "why"), alone, strict=True))
+            rows.append({"name": each.display_name, "better": each.greater_is_better, "note": note, **row})
         return rows
 
     def _sensitivity(self, own: Measure) -> list[list[float]]:
@@ -174,23 +193,39 @@ class Board:
         except HemlpError:
             return []
         bends = [float(d) for d in curve.breakpoints]
-        far = max([10.0, float(own.default_cost) * 1.5, *(1.5 * d for d in bends)])
+        far = max([20.0, float(own.default_cost), *(1.25 * d for d in bends)])
         return [[d, float(curve.total(d))] for d in sorted({0.0, *bends, far})]
 
-    def _copies(self) -> dict[str, str]:
+    def _copies(self, value: float | None, own: Measure) -> dict[str, str]:
         """The measure as Python, TOML and on the command line, and the instance as a test."""
-        value = _score(complete(self.measure, self.hierarchy), self.batch)[0]
-        quoted = str(self.measure).replace("\\", "\\\\").replace('"', '\\"')
+        weights = f", weights={dict(own.fields['weights'])!r}" if own is not self.measure else ""
+        python = f"hemlp.measure({str(self.measure)!r}{weights})"
+        score = f"{python}.score(h, true={list(self.true)!r}, pred={list(self.pred)!r})"
         return {
-            "python": f'hemlp.measure("{quoted}")',
-            "toml": write_measures([self.measure]),
-            "command": f'hemlp evaluate HIERARCHY TRUE PRED -m "{quoted}"',
-            "test": (
-                f"h = Hierarchy.from_edges({self.edges!r}, classes={list(self.hierarchy.labels)!r})\n"
-                f'score = hemlp.measure("{quoted}").score(h, true={list(self.true)!r}, pred={list(self.pred)!r})\n'
-                f"assert float(score) == pytest.approx({value!r})"
+            "Python": python,
+            "TOML": write_measures([self.measure]),
+            "Command line": f"hemlp evaluate HIERARCHY TRUE PRED -m {shell_quote(str(self.measure))}",
+            "Test case": (
+                "import hemlp\nimport pytest\n\n\ndef test_instance():\n"
+                f"    h = hemlp.Hierarchy.from_edges({self.edges!r}, classes={list(self.hierarchy.labels)!r})\n"
+            ) + (
+                f"    with pytest.raises(hemlp.HemlpError):\n        {score}\n" if value is None
+                else f"    assert float({score}) == pytest.approx({value!r})\n"
             ),
-        }
+        }  # fmt: skip
+
+
+def legend() -> list[list[str]]:
+    """Each role of a class: its name, its shape, and what it means."""
+    box = {"x": 12.0, "y": 9.0, "width": 20.0, "height": 14.0}
+    return [
+        [name, svg_shape(Box(None, "", name, **box)), NODE_STYLES[name].label] for name in (*ROLES.values(), "default")
+    ]  # type: ignore[arg-type]
+
+
+def shell_quote(text: str) -> str:
+    """A text in double quotes that a shell takes as it is."""
+    return '"' + re.sub(r'([\\"$`])', r"\\\1", text) + '"'
 
 
 def read_measure(given: Any) -> Measure:
@@ -205,24 +240,27 @@ def read_measure(given: Any) -> Measure:
         if not isinstance(pair, list) or len(pair) != 2:
             raise InvalidOption(f"{side} is a pair of bounds, lower and upper")
         bounds[side] = tuple(ALL if each == "ALL" else each for each in pair)
-    options = {
-        key: given[key] for key in ("cost", "default_cost", "max_distance", "horizon") if given.get(key) is not None
-    }
+    keys = ("cost", "default_cost", "max_distance", "horizon", "score")
+    options = {key: given[key] for key in keys if given.get(key) is not None}
+    if isinstance(default := options.get("default_cost"), list):
+        options["default_cost"] = tuple(default)
     return PairMeasure(str(given.get("name") or "mine")[:LONGEST], Bounds(**bounds), **options)
 
 
 def describe_measure(own: Measure) -> dict[str, Any]:
-    """A measure as its text, and as sliders where bounds and plain costs say all of it."""
-    text: dict[str, Any] = {"text": str(own), "name": own.display_name}
+    """A measure as its text, and as sliders where bounds, plain costs and a score say all of it."""
+    text: dict[str, Any] = {"text": str(own), "name": own.display_name, "named": str(own) in NAMED}
     if not isinstance(own, PairMeasure) or own.bounds != Bounds(own.bounds.predicted, own.bounds.true):
         return text
     sides = own.bounds.predicted, own.bounds.true
-    if not all(isinstance(side, tuple) and all(b is ALL or isinstance(b, int) for b in side) for side in sides):
+    plain = all(isinstance(side, tuple) and all(b is ALL or isinstance(b, int) for b in side) for side in sides)
+    plain = plain and own.pairing == "optimal" and own.weights is None and isinstance(own.scoring, str)
+    if not plain or cost_text(own.cost) == "custom":
         return text
     shown = [["ALL" if bound is ALL else bound for bound in side] for side in sides]  # type: ignore[union-attr]
     return text | {
         "predicted": shown[0], "true": shown[1], "default_cost": own.default_cost, "horizon": own.horizon,
-        "max_distance": own.max_distance, "cost": getattr(own.cost, "name", None),
+        "max_distance": own.max_distance, "cost": cost_text(own.cost), "score": own.scoring,
     }  # fmt: skip
 
 
@@ -240,3 +278,12 @@ def _texts(values: Any, key: str) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(each, str) and 0 < len(each) <= LONGEST for each in values):
         raise InvalidOption(f"{key} holds labels: texts of 1 to {LONGEST} characters")
     return tuple(dict.fromkeys(values))
+
+
+def _edges(given: Any) -> list[tuple[Any, ...]]:
+    """Pairs of a parent and a child, or with a length; where some edges have one, others have length 1."""
+    if not isinstance(given, list) or not all(isinstance(edge, list) and len(edge) in (2, 3) for edge in given):
+        raise InvalidOption("edges are pairs of a parent and a child, or have a length as third value")
+    unit = (1,) if any(len(edge) == 3 for edge in given) else ()
+    _texts([end for edge in given for end in edge[:2]], "edges")
+    return [(*edge[:2], *(edge[2:] or unit)) for edge in given]

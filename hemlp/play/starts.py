@@ -9,23 +9,32 @@ from hemlp.analysis.properties.check import check_properties
 from hemlp.errors import InvalidOption
 from hemlp.examples import cases
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch
 from hemlp.play.board import MAX_CLASSES, read_measure
 
 
-def state_of(h: Hierarchy, true: Iterable[Label], pred: Iterable[Label]) -> dict[str, Any]:
-    """The classes of an instance with all their ancestors, as the page has them."""
-    sides = [sorted(map(str, side)) for side in (true, pred)]
-    kept = {h.id(label) for side in (true, pred) for label in side}
-    kept |= {h.id(above) for c in list(kept) for above in h.ancestors(h.labels[c])} if len(h) > MAX_CLASSES else set()
-    if len(h) <= MAX_CLASSES:
-        kept = set(range(len(h)))
-    if len(kept) > MAX_CLASSES:
-        raise InvalidOption(f"this instance has {len(kept):,} classes with their ancestors: {MAX_CLASSES} at most")
-    ends = zip(h.edges.parents.tolist(), h.edges.children.tolist(), strict=True)
-    edges = [[str(h.labels[p]), str(h.labels[c])] for p, c in ends if p in kept and c in kept]
-    return {"classes": [str(h.labels[c]) for c in sorted(kept)], "edges": edges, "true": sides[0], "pred": sides[1]}
+def state_of(
+    h: Hierarchy, true: Iterable[Label], pred: Iterable[Label], further: Iterable[Label] = ()
+) -> dict[str, Any]:
+    """A small hierarchy whole; of a large one the classes of an instance and ``further`` ones with all ancestors."""
+    sides, cut = [sorted(map(str, side)) for side in (true, pred)], len(h) > MAX_CLASSES
+    named = {*true, *pred, *further}
+    labels = set(h.labels) if not cut else named.union(*(h.ancestors(label) for label in named))
+    if len(labels) > MAX_CLASSES:
+        raise InvalidOption(f"these are {len(labels):,} classes with their ancestors: {MAX_CLASSES} at most")
+    kept = sorted(map(h.id, labels))
+    columns = [column.tolist() for column in (h.edges.parents, h.edges.children, h.edges.weights) if column is not None]
+    inside = set(kept)
+    edges = [
+        [str(h.labels[p]), str(h.labels[c]), *length]
+        for p, c, *length in zip(*columns, strict=True) if p in inside and c in inside
+    ]  # fmt: skip
+    note = f"{len(kept)} of {len(h):,} classes are here: what counts classes, or looks below one, sees no others."
+    return {
+        "classes": [str(h.labels[c]) for c in kept], "edges": edges, "true": sides[0], "pred": sides[1],
+        "names": {str(label): h.names[label] for label in labels if label in h.names}, "note": note if cut else "",
+    }  # fmt: skip
 
 
 def paper_cases() -> list[dict[str, Any]]:
@@ -37,30 +46,46 @@ def counterexamples(measure: Any, classes: int = 4) -> list[dict[str, Any]]:
     """The smallest instances on which a measure lacks a property, with what happens there."""
     (outcome,) = check_properties([read_measure(measure)], classes, 3)
     return [
-        {"name": name, "note": str(each), **state_of(each.hierarchy, each.true, each.pred)}
+        {**state_of(each.hierarchy, each.true, each.pred), "name": name, "note": str(each)}
         for name, each in outcome.refuted.items()
         if each.pred is not None
     ]
 
 
 class OwnData:
-    """Instances of one's own files, by id, or by row from 1."""
+    """One's own files: instances by id, or by row from 1; classes by name where there is a hierarchy alone."""
 
-    def __init__(self, batch: Batch | None) -> None:
+    def __init__(self, batch: Batch | None, hierarchy: Hierarchy | None = None) -> None:
         self.batch = batch
+        self.hierarchy = hierarchy if batch is None else batch.hierarchy
         ids = None if batch is None else batch.ids
         self._rows = {} if ids is None else {str(each): k for k, each in enumerate(ids)}
 
+    @property
+    def kind(self) -> str:
+        """What one chooses by name."""
+        return "Instance" if self.batch is not None else "Around class"
+
     def names(self) -> list[str]:
-        """The first instances, to choose from."""
+        """The first instances or classes, to choose from; nothing where a hierarchy is small enough to be seen."""
         if self.batch is None:
-            return []
+            few = self.hierarchy is None or len(self.hierarchy) <= MAX_CLASSES
+            return [] if few or self.hierarchy is None else [str(label) for label in self.hierarchy.labels[:200]]
         return list(self._rows)[:200] if self._rows else [str(k + 1) for k in range(min(200, len(self.batch)))]
 
+    def first(self) -> dict[str, Any] | None:
+        """Where one starts; None for the page's own example."""
+        if self.batch is None and self.hierarchy is not None:
+            root = min(self.hierarchy.roots, key=label_order)
+            return self.state(root) if len(self.hierarchy) > MAX_CLASSES else state_of(self.hierarchy, (), ())
+        return self.state(self.names()[0]) if self.names() else None
+
     def state(self, name: Any) -> dict[str, Any]:
-        """One instance with the ancestors of its classes."""
-        if self.batch is None:
+        """One instance with the ancestors of its classes, or a class with its ancestors and children."""
+        if self.hierarchy is None:
             raise InvalidOption("no files were given: hemlp play HIERARCHY TRUE PRED")
+        if self.batch is None:
+            return self._around(name)
         row = self._rows.get(str(name))
         if row is None and not self._rows and str(name).isdecimal() and 1 <= int(name) <= len(self.batch):
             row = int(name) - 1
@@ -69,3 +94,21 @@ class OwnData:
         h = self.batch.hierarchy
         true, pred = ([h.labels[c] for c in side[row]] for side in (self.batch.true, self.batch.pred))
         return {"name": str(name), **state_of(h, true, pred)}
+
+    def _around(self, name: Any) -> dict[str, Any]:
+        """A class with its ancestors and as many of its children as there is room for; the note says how many."""
+        h = self.hierarchy
+        assert h is not None
+        number = isinstance(name, str) and name.isdecimal() and h.find(name) is None
+        label = h.labels[h.id(int(name) if number else name)]
+        children = sorted(h.children(label), key=label_order)
+        room: set[Label] = {label, *h.ancestors(label)}
+        shown: list[Label] = []
+        for child in children:  # one with further parents brings their ancestors along
+            if len(room := room | {child, *h.ancestors(child)}) > MAX_CLASSES:
+                break
+            shown.append(child)
+        state = state_of(h, (), (), [label, *shown])
+        if len(shown) < len(children):
+            state["note"] += f" {len(shown)} of {len(children):,} children are shown, in the order of their labels."
+        return {"name": str(label), **state}

@@ -13,8 +13,7 @@ from typing import Any
 
 from hemlp.analysis.explain.drawing import STYLE, svg_curve, svg_shape
 from hemlp.analysis.explain.explanation import Explanation
-from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, make_box, text_width
-from hemlp.arrays import plain_sum
+from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, bezier_point, make_box, text_width
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
@@ -110,24 +109,18 @@ def _arc_path(tail: Box, head: Box, before: int) -> Path:
     return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
 
 
-def _bezier_point(path: Path, t: float) -> Point:
-    weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-    x, y = (plain_sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
-    return x, y
-
-
 def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
     """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
     occupied = [(box.x, box.y, box.width, box.height) for box in boxes]
     labels = []
     for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
         wide, wanted = 1.15 * text_width(arc.words), (0.3, 0.7)[number % 2]  # the type is bold
-        places = [_bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
+        places = (bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted)))
         free = (
             (x, y) for x, y in places
             if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (18 + h) / 2 for a, b, w, h in occupied)
         )  # fmt: skip
-        x, y = next(free, places[0])
+        x, y = next(free, None) or bezier_point(path, wanted)
         occupied.append((x, y, wide, 18.0))
         labels.append((x, y))
     return labels
