@@ -134,15 +134,15 @@ class Board:
                 picture.curves.append(PairCurve(first, second, f"{cost:g}"))
         svg = picture.to_svg()  # and everything has its place
         points = [point for curve in picture.curves for point in picture.curve_points(curve)]
-        points += [(b.x + b.width / 2, b.y + b.height) for b in picture.boxes.values()]
+        points += [(b.x + k * b.width / 2, b.y + k * b.height) for b in picture.boxes.values() for k in (-1, 1)]
+        (left, right), (top, below) = ((min(of, default=0), max(of, default=0)) for of in zip(*points, strict=True))
         boxes = [
             {"label": b.key if isinstance(b.key, str) else None, "text": b.text, "title": b.title, "role": b.role,
              "x": b.x, "y": b.y, "shape": svg_shape(b)}
             for b in picture.boxes.values()
         ]  # fmt: skip
         return {
-            "width": max((x for x, _ in points), default=0.0),
-            "height": max((y for _, y in points), default=0.0),
+            "frame": [left - 10, top, right - left + 20, below - top],
             "boxes": boxes,
             "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c, *_ in self.edges],
             "curves": [svg_curve(picture.curve_points(curve)) for curve in picture.curves],
@@ -165,8 +165,9 @@ class Board:
     def _lca(self, explanation: Explanation, part: Any, name: str) -> dict[str, Any]:
         if not isinstance(part, LcaPart):
             return {"name": name, "svg": "", "F": None, "lcas": 0, "why": getattr(part, "reason", "")}
-        svg = part.picture(name, self.hierarchy, explanation.sides, explanation.name).to_svg()
-        return {"name": name, "svg": svg, "F": part.values[name], "lcas": len(part.lcas), "why": ""}
+        picture = part.picture(name, self.hierarchy, explanation.sides, explanation.name)
+        picture.explained = False  # the page has one legend
+        return {"name": name, "svg": picture.to_svg(), "F": part.values[name], "lcas": len(part.lcas), "why": ""}
 
     def _values(self) -> list[dict[str, Any]]:
         """The measure that is played with, then all other named ones; where one has no value, why."""
@@ -193,7 +194,7 @@ class Board:
         except HemlpError:
             return []
         bends = [float(d) for d in curve.breakpoints]
-        far = max([20.0, float(own.default_cost), *(1.25 * d for d in bends)])
+        far = max([10.0, float(own.default_cost), *(1.25 * d for d in bends)])
         return [[d, float(curve.total(d))] for d in sorted({0.0, *bends, far})]
 
     def _copies(self, value: float | None, own: Measure) -> dict[str, str]:
@@ -217,10 +218,8 @@ class Board:
 
 def legend() -> list[list[str]]:
     """Each role of a class: its name, its shape, and what it means."""
-    box = {"x": 12.0, "y": 9.0, "width": 20.0, "height": 14.0}
-    return [
-        [name, svg_shape(Box(None, "", name, **box)), NODE_STYLES[name].label] for name in (*ROLES.values(), "default")
-    ]  # type: ignore[arg-type]
+    boxes = [Box(None, "", name, x=12.0, y=9.0, width=20.0, height=14.0) for name in NODE_STYLES]
+    return [[box.role, svg_shape(box), NODE_STYLES[box.role].label] for box in boxes]
 
 
 def shell_quote(text: str) -> str:
@@ -269,7 +268,7 @@ def _score(own: Measure, batch: Batch) -> tuple[float | None, str, str]:
     try:
         score = own.score(batch)
     except HemlpError as error:
-        return None, "undefined", str(error)
+        return None, "undefined", str(error.with_advice()).removeprefix("instance 1: ")
     value = float(score.values[0])
     return (None, "undefined", "undefined") if math.isnan(value) else (value, str(Status(int(score.statuses[0]))), "")
 

@@ -6,6 +6,7 @@ const FIRST = { classes: [], edges: [["animal", "mammal"], ["animal", "bird"], [
   true: ["sheep", "owl"], pred: ["cow"], measure: { text: "GIE" } };
 const TABS = { values: "Values", flow: "Flow network", lca: "LCA graphs", program: "Program", copy: "Copy" };
 const ROLES = { true: "true", predicted: "predicted", both: "true and predicted", other: "neither" };
+const LEGENDS = { legend: ["true", "predicted", "both", "other", "default", "pairs"], "lca-legend": ["true", "predicted", "both", "true_side", "predicted_side", "shared", "lca"] };
 const KEPT = ["classes", "edges", "true", "pred", "names"];
 let state = structuredClone(FIRST), wanted = state, record = false, answer = null, before = {}, busy = null, selected = null, connecting = false, renaming = false;
 const history = [];
@@ -65,9 +66,8 @@ function draw() {
 function drawTree() {
   const tree = $("tree"), data = answer.taxonomy, focus = document.activeElement?.dataset?.label;
   tree.replaceChildren();
-  const left = Math.min(0, ...data.boxes.map((box) => box.x - 60)), top = Math.min(...data.boxes.map((box) => box.y)) - 26;
-  tree.setAttribute("viewBox", `${left} ${top} ${data.width - left + 20} ${data.height - top}`);
-  tree.style.maxWidth = `${1.4 * (data.width - left + 20)}px`;
+  tree.setAttribute("viewBox", data.frame.join(" "));
+  tree.style.maxWidth = `${1.4 * data.frame[2]}px`;
   for (const [, , path] of data.edges) make(tree, "path", { class: "edge", d: path });
   for (const path of data.curves) make(tree, "path", { class: "pair", d: path });
   for (const box of data.boxes) {
@@ -151,7 +151,7 @@ function valueOf(id) {
 }
 function put(id, value) {
   $(`${id}-box`).value = value ?? "none";
-  if (COSTS.includes(id)) { $(`${id}-none`).checked = value === null; $(id).disabled = value === null; $(id).max = Math.max(20, value ?? 0); }
+  if (COSTS.includes(id)) { $(`${id}-none`).checked = value === null; $(id).disabled = value === null; $(id).max = Math.max(10, value ?? 0); }
   if (value === "ALL" || (value === null && LIMITS.includes(id))) $(id).value = $(id).max;
   else if (value !== null) $(id).value = value;
 }
@@ -196,8 +196,13 @@ function drawCurve() {
   make(curve, "path", { d: "M" + points.map(([d, error]) => `${x(d)} ${y(error)}`).join("L") });
   const now = answer.measure.default_cost;
   make(curve, "line", { x1: x(now), x2: x(now), y1: 4, y2: 70 });
-  let last = -30;
-  for (const [d] of points) if (x(d) - last > 24) { make(curve, "text", { x: x(d), y: 81, "text-anchor": "middle" }, format(d)); last = x(d); }
+  const marked = [];  // bends first, then the ends, where there is room
+  for (const [d, error] of [...points.slice(1, -1), points[0], points.at(-1)]) {
+    if (d > 0 && d < right) make(curve, "circle", { cx: x(d), cy: y(error), r: 3.5 });
+    if (marked.some((other) => Math.abs(other - x(d)) < 20)) continue;
+    make(curve, "text", { x: x(d), y: 81, "text-anchor": "middle" }, format(d));
+    marked.push(x(d));
+  }
   make(curve, "text", { x: 10, y: 10 }, `error by D, up to ${format(top)}`);
 }
 function drawValues() {
@@ -235,7 +240,7 @@ function drawViews() {
     const head = make(copy, "h3", {}, name + " ");
     const button = make(head, "button", { "aria-label": `Copy: ${name}` }, "Copy");
     button.addEventListener("click", () => navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, (error) => say(error.message)));
-    make(copy, "pre", { tabindex: 0 }, text.length > 1500 ? text.slice(0, 1500) + " …" : text);
+    make(copy, "pre", { tabindex: 0 }, text.startsWith("<svg") ? `${text.slice(0, 200)} … ${text.length} characters` : text);
   }
 }
 // rules of the algebra and rows of the program that belong together light up together, with the classes they name
@@ -303,9 +308,10 @@ async function begin() {
   }
   showTab("values");
   const starts = await ask("starts", {});
-  for (const [role, shape, title] of [...starts.legend, ["", '<path d="M2 9L22 9"/>', "pair with its cost"]]) {
-    const item = make($("legend"), "li");
-    make(item, "svg", { width: 24, height: 18, "aria-hidden": "true" }).innerHTML = `<g class="node ${role}">${shape}</g>`;
+  for (const [role, shape, title] of [...starts.legend, ["pairs", '<path d="M2 9L22 9"/>', "pair with its cost"]]) for (const [list, kind] of [["legend", ""], ["lca-legend", "hemlp"]]) {
+    if (!LEGENDS[list].includes(role)) continue;
+    const item = make($(list), "li");
+    make(item, "svg", { class: kind, width: 24, height: 18, "aria-hidden": "true" }).innerHTML = `<g class="node ${role}">${shape}</g>`;
     item.append(title);
   }
   const options = [];
