@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -103,7 +104,7 @@ def test_sliders_are_for_measures_that_they_say_all_of(name):
 def test_edges_keep_their_lengths():
     h = Hierarchy.from_edges([("a", "b", 2.5), ("a", "c", 1), ("c", "d", 4)])
     own = OwnData(Batch.of(h, [["b"]], [["d"]]))
-    state = own.first()
+    state = own.state(None)
     answer = Board.read({**state, "measure": GIE}).answer()
     assert answer["score"] == float(measure("GIE").score(h, ["b"], ["d"])) == 7.5
     assert {"2.5", "1", "4"} <= {text for _, _, text in answer["taxonomy"]["costs"]}
@@ -144,6 +145,7 @@ def test_taxonomy_has_every_class_edge_and_pair():
         ({"classes": "ab"}, "classes holds labels"),
         ({"classes": [1]}, "classes holds labels"),
         ({"edges": [["a", "b"], ["b", "a"]]}, "cycle"),
+        ({"edges": []}, "no class"),
         ({"classes": ["a"], "true": ["b"]}, "'b' is not in the hierarchy"),
         ({"classes": [str(k) for k in range(MAX_CLASSES + 1)]}, "more than 200 classes"),
         ({"classes": ["a"], "measure": 5}, "measure is an object"),
@@ -168,7 +170,7 @@ def test_instances_of_own_files():
     mesh = examples.mesh_mini()
     own = OwnData(Batch.of(mesh.hierarchy, mesh.true, next(iter(mesh.systems.values()))))
     state = own.state("1")
-    assert own.first() == state
+    assert own.state(None) == state
     h = mesh.hierarchy
     assert set(state["true"]) == {h.labels[c] for c in own.batch.true[0]}
     assert f"of {len(h):,} classes are here" in state["note"]
@@ -193,13 +195,13 @@ def test_instances_by_id():
 def test_a_hierarchy_alone():
     small = OwnData(None, Hierarchy.from_edges([("a", "b"), ("a", "c")]))
     assert small.names() == []
-    state = small.first()
+    state = small.state(None)
     assert (state["classes"], state["true"], state["pred"], state["note"]) == (["a", "b", "c"], [], [], "")
     chain = [(k, k + 1) for k in range(50)]
     wide = Hierarchy.from_edges([*chain, *((50, 100 + k) for k in range(300)), (400, 100)])
     large = OwnData(None, wide)
     assert large.kind == "Around class"
-    assert len(large.first()["classes"]) == 2  # the first root, and its child
+    assert len(large.state(None)["classes"]) == 2  # the first root, and its child
     for name in ("100", 100):
         state = large.state(name)
         assert set(state["classes"]) == {*map(str, range(51)), "100", "400"}
@@ -213,6 +215,8 @@ def test_a_hierarchy_alone():
     assert Board.read({**state, "measure": GIE}).hierarchy.children("50") == {str(100 + k) for k in range(148)}
     with pytest.raises(HemlpError, match="nothing"):
         large.state("nothing")
+    named = replace(wide, names={50: "owls", 0: "animals"})
+    assert OwnData(None, named).state("owls")["names"] == {"50": "owls", "0": "animals"}
     with pytest.raises(InvalidOption, match="no files were given"):
         OwnData(None).state("1")
 

@@ -43,7 +43,6 @@ LONGEST = 200
 ROLES = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
 """How a class is drawn, by whether it is true and whether it is predicted."""
 MEASURES = {name: measure(name) for name in NAMED}
-EACH_ONCE = "with weights from a corpus that has each class once"
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +65,8 @@ class Board:
         if len({*classes, *(end for edge in edges for end in edge[:2])}) > MAX_CLASSES:
             raise InvalidOption(f"more than {MAX_CLASSES} classes: choose an instance of fewer")
         h = Hierarchy.from_edges(edges, classes=classes)
-        for side in (true, pred):
-            for label in side:
-                h.id(label)
+        for label in (*true, *pred):
+            h.id(label)
         names = state.get("names") or {}
         if not isinstance(names, Mapping):
             raise InvalidOption("names map labels to names")
@@ -78,9 +76,7 @@ class Board:
     @cached_property
     def edges(self) -> list[tuple[Any, ...]]:
         """(parent, child), or (parent, child, length) of all edges."""
-        of = self.hierarchy.edges
-        ends = ([str(self.hierarchy.labels[c]) for c in side.tolist()] for side in (of.parents, of.children))
-        return list(zip(*ends, *(() if of.weights is None else (of.weights.tolist(),)), strict=True))
+        return labelled_edges(self.hierarchy)
 
     @cached_property
     def batch(self) -> Batch:
@@ -96,21 +92,20 @@ class Board:
         explanation = explain(self.batch, {**wanted, **lcas}, names=self.names)
         parts = {name: part for part in explanation.parts for name in part.values}
         pairing = parts.get("own")
-        pairs = pairing.pairs if isinstance(pairing, PairingPart) else ()
-        prices = pairing.prices if isinstance(pairing, PairingPart) else {}
-        taxonomy = self._taxonomy([(p.predicted, p.true, p.cost) for p in pairs])
-        drawn = [self._lca(explanation, parts[name], name) for name in lcas]
+        pairs, prices = (pairing.pairs, pairing.prices) if isinstance(pairing, PairingPart) else ((), {})
         network, program = self._model(own, values[0]["why"])
         return {
-            "taxonomy": taxonomy,
+            "taxonomy": self._taxonomy([(p.predicted, p.true, p.cost) for p in pairs]),
             "measure": describe_measure(self.measure),
             "score": values[0]["value"],
             "status": values[0]["status"],
             "undefined": values[0]["why"],
             "pairs": [[p.predicted, p.true, p.cost] for p in pairs],
-            "prices": [[side, label, price] for side, of in prices.items() for label, price in of.items()],
+            "prices": [
+                [side, explanation.name(label), price] for side, of in prices.items() for label, price in of.items()
+            ],
             "network": network,
-            "lca": drawn,
+            "lca": [self._lca(explanation, parts[name], name) for name in lcas],
             "program": program,
             "values": values,
             "sensitivity": self._sensitivity(own),
@@ -135,20 +130,19 @@ class Board:
         svg = picture.to_svg()  # and everything has its place
         points = [point for curve in picture.curves for point in picture.curve_points(curve)]
         points += [(b.x + k * b.width / 2, b.y + k * b.height) for b in picture.boxes.values() for k in (-1, 1)]
-        (left, right), (top, below) = ((min(of, default=0), max(of, default=0)) for of in zip(*points, strict=True))
-        boxes = [
-            {"label": b.key if isinstance(b.key, str) else None, "text": b.text, "title": b.title, "role": b.role,
-             "x": b.x, "y": b.y, "shape": svg_shape(b)}
-            for b in picture.boxes.values()
-        ]  # fmt: skip
+        (left, right), (top, below) = ((min(of), max(of)) for of in zip(*points, strict=True))
         return {
             "frame": [left - 10, top, right - left + 20, below - top],
-            "boxes": boxes,
+            "boxes": [
+                {"label": b.key if isinstance(b.key, str) else None, "text": b.text, "title": b.title, "role": b.role,
+                 "x": b.x, "y": b.y, "shape": svg_shape(b)}
+                for b in picture.boxes.values()
+            ],
             "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c, *_ in self.edges],
             "curves": [svg_curve(picture.curve_points(curve)) for curve in picture.curves],
             "costs": [[x, y, text] for x, y, text in picture.place_labels()],
             "svg": svg,
-        }
+        }  # fmt: skip
 
     def _model(self, own: Measure, reason: str) -> tuple[str, dict[str, str]]:
         """The flow network as a picture, "" where there is none; the program as algebra and as an LP file."""
@@ -180,8 +174,8 @@ class Board:
         rows = []
         for k, (each, full, value) in enumerate(zip(asked, whole, values, strict=True)):
             alone = _score(full, self.batch) if k == 0 or math.isnan(value) else (value, "", "")
-            note = EACH_ONCE if full is not each else ""
             row = dict(zip(("value", "status", "why"), alone, strict=True))
+            note = "" if full is each else "with weights from a corpus that has each class once"
             rows.append({"name": each.display_name, "better": each.greater_is_better, "note": note, **row})
         return rows
 
@@ -201,11 +195,12 @@ class Board:
         """The measure as Python, TOML and on the command line, and the instance as a test."""
         weights = f", weights={dict(own.fields['weights'])!r}" if own is not self.measure else ""
         python = f"hemlp.measure({str(self.measure)!r}{weights})"
+        quoted = re.sub(r'([\\"$`])', r"\\\1", str(self.measure))
         score = f"{python}.score(h, true={list(self.true)!r}, pred={list(self.pred)!r})"
         return {
             "Python": python,
             "TOML": write_measures([self.measure]),
-            "Command line": f"hemlp evaluate HIERARCHY TRUE PRED -m {shell_quote(str(self.measure))}",
+            "Command line": f'hemlp evaluate HIERARCHY TRUE PRED -m "{quoted}"',
             "Test case": (
                 "import hemlp\nimport pytest\n\n\ndef test_instance():\n"
                 f"    h = hemlp.Hierarchy.from_edges({self.edges!r}, classes={list(self.hierarchy.labels)!r})\n"
@@ -216,15 +211,16 @@ class Board:
         }  # fmt: skip
 
 
+def labelled_edges(h: Hierarchy) -> list[tuple[Any, ...]]:
+    """(parent, child), or (parent, child, length) of all edges of a hierarchy."""
+    ends = ([str(h.labels[c]) for c in side.tolist()] for side in (h.edges.parents, h.edges.children))
+    return list(zip(*ends, *([h.edges.weights.tolist()] if h.edges.weights is not None else []), strict=True))
+
+
 def legend() -> list[list[str]]:
     """Each role of a class: its name, its shape, and what it means."""
     boxes = [Box(None, "", name, x=12.0, y=9.0, width=20.0, height=14.0) for name in NODE_STYLES]
     return [[box.role, svg_shape(box), NODE_STYLES[box.role].label] for box in boxes]
-
-
-def shell_quote(text: str) -> str:
-    """A text in double quotes that a shell takes as it is."""
-    return '"' + re.sub(r'([\\"$`])', r"\\\1", text) + '"'
 
 
 def read_measure(given: Any) -> Measure:
@@ -253,7 +249,7 @@ def describe_measure(own: Measure) -> dict[str, Any]:
         return text
     sides = own.bounds.predicted, own.bounds.true
     plain = all(isinstance(side, tuple) and all(b is ALL or isinstance(b, int) for b in side) for side in sides)
-    plain = plain and own.pairing == "optimal" and own.weights is None and isinstance(own.scoring, str)
+    plain &= own.pairing == "optimal" and own.weights is None and isinstance(own.scoring, str)
     if not plain or cost_text(own.cost) == "custom":
         return text
     shown = [["ALL" if bound is ALL else bound for bound in side] for side in sides]  # type: ignore[union-attr]

@@ -68,6 +68,7 @@ function drawTree() {
   tree.replaceChildren();
   tree.setAttribute("viewBox", data.frame.join(" "));
   tree.style.maxWidth = `${1.4 * data.frame[2]}px`;
+  tree.style.minWidth = `${0.7 * data.frame[2]}px`;
   for (const [, , path] of data.edges) make(tree, "path", { class: "edge", d: path });
   for (const path of data.curves) make(tree, "path", { class: "pair", d: path });
   for (const box of data.boxes) {
@@ -189,10 +190,10 @@ function drawCurve() {
   curve.replaceChildren();
   curve.style.display = points.length ? "" : "none";
   if (!points.length) return;
-  const right = points.at(-1)[0], top = Math.max(1e-9, ...points.map(([, error]) => error)), w = curve.clientWidth || 400, h = 52;
+  const right = points.at(-1)[0], top = Math.max(...points.map(([, error]) => error)), w = curve.clientWidth || 400, h = 52;
   $("dc").max = right; $("dc").value = answer.measure.default_cost;
   curve.setAttribute("viewBox", `0 0 ${w} 84`);
-  const x = (d) => 8 + (w - 16) * d / right, y = (error) => 14 + h * (1 - error / top);
+  const x = (d) => 8 + (w - 16) * d / right, y = (error) => 14 + h * (1 - error / (top || 1));
   make(curve, "path", { d: "M" + points.map(([d, error]) => `${x(d)} ${y(error)}`).join("L") });
   const now = answer.measure.default_cost;
   make(curve, "line", { x1: x(now), x2: x(now), y1: 4, y2: 70 });
@@ -308,6 +309,7 @@ async function begin() {
   }
   showTab("values");
   const starts = await ask("starts", {});
+  let refusal = "";
   for (const [role, shape, title] of [...starts.legend, ["pairs", '<path d="M2 9L22 9"/>', "pair with its cost"]]) for (const [list, kind] of [["legend", ""], ["lca-legend", "hemlp"]]) {
     if (!LEGENDS[list].includes(role)) continue;
     const item = make($(list), "li");
@@ -316,7 +318,8 @@ async function begin() {
   }
   const options = [];
   const offer = (parent, name, start) => { make(parent, "option", { value: options.length }, name); options.push(start); };
-  if (starts.first) offer($("start"), "your own files", starts.first);
+  const first = starts.kind ? await ask("instance", { name: null }).catch((error) => { refusal = error.message; }) : undefined;
+  if (first) offer($("start"), "your own files", first);
   offer($("start"), "animals", FIRST);
   offer($("start"), "an empty table", { classes: ["root"] });
   for (const each of starts.cases) offer($("start"), `the paper: ${each.name}`, each);
@@ -346,9 +349,10 @@ async function begin() {
   $("own").addEventListener("change", async () => { try { await load(await ask("instance", { name: $("own").value })); } catch (error) { say(error.message); } });
   make($("measure"), "option", { value: "own" }, "defined by the sliders");
   for (const name of starts.measures) make($("measure"), "option", { value: name }, name);
-  if (starts.first) for (const key of KEPT) state[key] = starts.first[key];
+  if (first) for (const key of KEPT) state[key] = first[key];
   await change(() => {}, false);
-  $("note").textContent = starts.first?.note ?? "";
+  $("note").textContent = first?.note ?? "";
+  if (refusal) say(refusal);
   $("measure").addEventListener("change", () => $("measure").value === "own" ? fromSliders() : change((next) => { next.measure = { text: $("measure").value }; }));
   for (const id of ALL_CONTROLS) { $(id).addEventListener("input", () => slide(id)); $(`${id}-box`).addEventListener("change", fromSliders); }
   for (const id of COSTS) $(`${id}-none`).addEventListener("input", () => { $(`${id}-box`).value = $(`${id}-none`).checked ? "none" : $(id).value; fromSliders(); });

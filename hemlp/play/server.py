@@ -60,7 +60,7 @@ class PlayServer(ThreadingHTTPServer):
         self.questions: Mapping[str, Callable[[Any], Any]] = {
             "board": lambda state: Board.read(state).answer(),
             "starts": lambda _: {
-                "cases": paper_cases(), "instances": own.names(), "kind": own.kind, "first": own.first(),
+                "cases": paper_cases(), "instances": own.names(), "kind": own.kind,
                 "measures": list(NAMED), "legend": legend(),
             },
             "instance": lambda asked: own.state(asked.get("name") if isinstance(asked, Mapping) else None),

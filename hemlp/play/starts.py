@@ -11,28 +11,25 @@ from hemlp.examples import cases
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch
-from hemlp.play.board import MAX_CLASSES, read_measure
+from hemlp.play.board import MAX_CLASSES, labelled_edges, read_measure
 
 
-def state_of(
-    h: Hierarchy, true: Iterable[Label], pred: Iterable[Label], further: Iterable[Label] = ()
-) -> dict[str, Any]:
+def state_of(h: Hierarchy, true: Iterable[Label], pred: Iterable[Label], *further: Label) -> dict[str, Any]:
     """A small hierarchy whole; of a large one the classes of an instance and ``further`` ones with all ancestors."""
-    sides, cut = [sorted(map(str, side)) for side in (true, pred)], len(h) > MAX_CLASSES
-    named = {*true, *pred, *further}
+    sides, named, cut = (
+        [sorted(map(str, side)) for side in (true, pred)],
+        {*true, *pred, *further},
+        len(h) > MAX_CLASSES,
+    )
     labels = set(h.labels) if not cut else named.union(*(h.ancestors(label) for label in named))
     if len(labels) > MAX_CLASSES:
         raise InvalidOption(f"these are {len(labels):,} classes with their ancestors: {MAX_CLASSES} at most")
-    kept = sorted(map(h.id, labels))
-    columns = [column.tolist() for column in (h.edges.parents, h.edges.children, h.edges.weights) if column is not None]
+    kept = [str(label) for label in sorted(labels, key=label_order)]
     inside = set(kept)
-    edges = [
-        [str(h.labels[p]), str(h.labels[c]), *length]
-        for p, c, *length in zip(*columns, strict=True) if p in inside and c in inside
-    ]  # fmt: skip
+    edges = [list(edge) for edge in labelled_edges(h) if inside.issuperset(edge[:2])]
     note = f"{len(kept)} of {len(h):,} classes are here: what counts classes, or looks below one, sees no others."
     return {
-        "classes": [str(h.labels[c]) for c in kept], "edges": edges, "true": sides[0], "pred": sides[1],
+        "classes": kept, "edges": edges, "true": sides[0], "pred": sides[1],
         "names": {str(label): h.names[label] for label in labels if label in h.names}, "note": note if cut else "",
     }  # fmt: skip
 
@@ -63,52 +60,43 @@ class OwnData:
 
     @property
     def kind(self) -> str:
-        """What one chooses by name."""
-        return "Instance" if self.batch is not None else "Around class"
+        """What one chooses by name: "" without files."""
+        return "Instance" if self.batch is not None else "" if self.hierarchy is None else "Around class"
 
     def names(self) -> list[str]:
-        """The first instances or classes, to choose from; nothing where a hierarchy is small enough to be seen."""
-        if self.batch is None:
-            few = self.hierarchy is None or len(self.hierarchy) <= MAX_CLASSES
-            return [] if few or self.hierarchy is None else [str(label) for label in self.hierarchy.labels[:200]]
-        return list(self._rows)[:200] if self._rows else [str(k + 1) for k in range(min(200, len(self.batch)))]
-
-    def first(self) -> dict[str, Any] | None:
-        """Where one starts; None for the page's own example."""
-        if self.batch is None and self.hierarchy is not None:
-            root = min(self.hierarchy.roots, key=label_order)
-            return self.state(root) if len(self.hierarchy) > MAX_CLASSES else state_of(self.hierarchy, (), ())
-        return self.state(self.names()[0]) if self.names() else None
+        """The first instances or classes, to choose from; none where a hierarchy is small enough to be seen."""
+        if self.batch is not None:
+            return list(self._rows)[:200] or [str(k + 1) for k in range(min(200, len(self.batch)))]
+        labels = () if self.hierarchy is None else self.hierarchy.labels
+        return [str(label) for label in labels[:200]] if len(labels) > MAX_CLASSES else []
 
     def state(self, name: Any) -> dict[str, Any]:
-        """One instance with the ancestors of its classes, or a class with its ancestors and children."""
-        if self.hierarchy is None:
+        """An instance with the ancestors of its classes, or a class with its ancestors and children; None: a first one."""
+        h = self.hierarchy
+        if h is None:
             raise InvalidOption("no files were given: hemlp play HIERARCHY TRUE PRED")
         if self.batch is None:
-            return self._around(name)
-        row = self._rows.get(str(name))
-        if row is None and not self._rows and str(name).isdecimal() and 1 <= int(name) <= len(self.batch):
+            return _around(h, min(h.roots, key=label_order) if name is None else name)
+        name = str(next(iter(self.names()), "1") if name is None else name)
+        row = self._rows.get(name)
+        if row is None and not self._rows and name.isdecimal() and 1 <= int(name) <= len(self.batch):
             row = int(name) - 1
         if row is None:
-            raise InvalidOption(f"there is no instance {str(name)[:100]!r}")
-        h = self.batch.hierarchy
+            raise InvalidOption(f"there is no instance {name[:100]!r}")
         true, pred = ([h.labels[c] for c in side[row]] for side in (self.batch.true, self.batch.pred))
-        return {"name": str(name), **state_of(h, true, pred)}
+        return {"name": name, **state_of(h, true, pred)}
 
-    def _around(self, name: Any) -> dict[str, Any]:
-        """A class with its ancestors and as many of its children as there is room for; the note says how many."""
-        h = self.hierarchy
-        assert h is not None
-        number = isinstance(name, str) and name.isdecimal() and h.find(name) is None
-        label = h.labels[h.id(int(name) if number else name)]
-        children = sorted(h.children(label), key=label_order)
-        room: set[Label] = {label, *h.ancestors(label)}
-        shown: list[Label] = []
-        for child in children:  # one with further parents brings their ancestors along
-            if len(room := room | {child, *h.ancestors(child)}) > MAX_CLASSES:
-                break
-            shown.append(child)
-        state = state_of(h, (), (), [label, *shown])
-        if len(shown) < len(children):
-            state["note"] += f" {len(shown)} of {len(children):,} children are shown, in the order of their labels."
-        return {"name": str(label), **state}
+
+def _around(h: Hierarchy, name: Any) -> dict[str, Any]:
+    """A class with its ancestors and as many of its children as there is room for; the note says how many."""
+    number = isinstance(name, str) and name.isdecimal() and h.find(name) is None
+    label = h.labels[h.id(int(name) if number else name)]
+    children = sorted(h.children(label), key=label_order)
+    room, few = {label, *h.ancestors(label)}, 0
+    for child in children:  # one with further parents brings their ancestors along
+        room |= {child, *h.ancestors(child)}
+        few += len(room) <= MAX_CLASSES
+    state = state_of(h, (), (), label, *children[:few])
+    if state["note"] and few < len(children):
+        state["note"] += f" {few} of {len(children):,} children are shown, in the order of their labels."
+    return {"name": str(label), **state}
