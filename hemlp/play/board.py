@@ -68,15 +68,8 @@ class Board:
         for label in (*true, *pred):
             h.id(label)
         names = state.get("names") or {}
-        if not isinstance(names, Mapping):
-            raise InvalidOption("names map labels to names")
-        _texts(list(names.values()), "names")
+        _texts(list(names.values()) if isinstance(names, Mapping) else None, "names")
         return cls(h, true, pred, read_measure(state.get("measure")), names)
-
-    @cached_property
-    def edges(self) -> list[tuple[Any, ...]]:
-        """(parent, child), or (parent, child, length) of all edges."""
-        return labelled_edges(self.hierarchy)
 
     @cached_property
     def batch(self) -> Batch:
@@ -101,9 +94,7 @@ class Board:
             "status": values[0]["status"],
             "undefined": values[0]["why"],
             "pairs": [[p.predicted, p.true, p.cost] for p in pairs],
-            "prices": [
-                [side, explanation.name(label), price] for side, of in prices.items() for label, price in of.items()
-            ],
+            "prices": [[side, self.names.get(c, c), price] for side, of in prices.items() for c, price in of.items()],
             "network": network,
             "lca": [self._lca(explanation, parts[name], name) for name in lcas],
             "program": program,
@@ -114,11 +105,11 @@ class Board:
 
     def _taxonomy(self, pairs: Sequence[tuple[Any, Any, float]]) -> dict[str, Any]:
         """Boxes, arrows and pairs of the whole taxonomy, where they are drawn; and all of it as a picture."""
-        picture = Picture(self.measure.display_name)
+        picture, edges = Picture(self.measure.display_name), labelled_edges(self.hierarchy)
         for label in sorted(self.hierarchy.labels, key=label_order):
             picture.add(label, self.names.get(label, str(label)), ROLES[label in self.true, label in self.pred])
-        picture.arrows += [(child, parent, "plain") for parent, child, *_ in self.edges]
-        picture.arrow_labels |= {(child, parent): f"{length[0]:g}" for parent, child, *length in self.edges if length}
+        picture.arrows += [(child, parent, "plain") for parent, child, *_ in edges]
+        picture.arrow_labels |= {(child, parent): f"{length[0]:g}" for parent, child, *length in edges if length}
         for k, (predicted, true, cost) in enumerate(pairs):
             first, second = (("default", k) if end is None else end for end in (predicted, true))
             for end, other in ((first, second), (second, first)):
@@ -138,7 +129,7 @@ class Board:
                  "x": b.x, "y": b.y, "shape": svg_shape(b)}
                 for b in picture.boxes.values()
             ],
-            "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c, *_ in self.edges],
+            "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c, *_ in edges],
             "curves": [svg_curve(picture.curve_points(curve)) for curve in picture.curves],
             "costs": [[x, y, text] for x, y, text in picture.place_labels()],
             "svg": svg,
@@ -197,18 +188,18 @@ class Board:
         python = f"hemlp.measure({str(self.measure)!r}{weights})"
         quoted = re.sub(r'([\\"$`])', r"\\\1", str(self.measure))
         score = f"{python}.score(h, true={list(self.true)!r}, pred={list(self.pred)!r})"
+        made = (
+            f"hemlp.Hierarchy.from_edges({labelled_edges(self.hierarchy)!r}, classes={list(self.hierarchy.labels)!r})"
+        )
+        check = f"assert float({score}) == pytest.approx({value!r})"
+        if value is None:
+            check = f"with pytest.raises(hemlp.HemlpError):\n        {score}"
         return {
             "Python": python,
             "TOML": write_measures([self.measure]),
             "Command line": f'hemlp evaluate HIERARCHY TRUE PRED -m "{quoted}"',
-            "Test case": (
-                "import hemlp\nimport pytest\n\n\ndef test_instance():\n"
-                f"    h = hemlp.Hierarchy.from_edges({self.edges!r}, classes={list(self.hierarchy.labels)!r})\n"
-            ) + (
-                f"    with pytest.raises(hemlp.HemlpError):\n        {score}\n" if value is None
-                else f"    assert float({score}) == pytest.approx({value!r})\n"
-            ),
-        }  # fmt: skip
+            "Test case": f"import hemlp\nimport pytest\n\n\ndef test_instance():\n    h = {made}\n    {check}\n",
+        }
 
 
 def labelled_edges(h: Hierarchy) -> list[tuple[Any, ...]]:

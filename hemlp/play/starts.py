@@ -71,7 +71,7 @@ class OwnData:
         return [str(label) for label in labels[:200]] if len(labels) > MAX_CLASSES else []
 
     def state(self, name: Any) -> dict[str, Any]:
-        """An instance with the ancestors of its classes, or a class with its ancestors and children; None: a first one."""
+        """An instance with all ancestors of its classes, or a class with ancestors and children; None: a first one."""
         h = self.hierarchy
         if h is None:
             raise InvalidOption("no files were given: hemlp play HIERARCHY TRUE PRED")
