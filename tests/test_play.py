@@ -118,6 +118,16 @@ def test_edges_keep_their_lengths():
         Board.read({"edges": [["a", "b", "x"]], "measure": GIE})
 
 
+def test_infinite_values_are_json():
+    state = {"classes": ["a", "b"], "true": ["a"], "pred": ["b"], "measure": {"text": "distance"}}
+    answer = Board.read(state).answer()
+    json.dumps(answer, allow_nan=False)  # a browser reads no Infinity
+    assert answer["score"] == answer["values"][0]["value"] == "Infinity"
+    scope: dict = {}
+    exec(answer["copy"]["Test case"], scope)
+    scope["test_instance"]()
+
+
 def test_names_are_shown():
     state = {"edges": [["C1", "C2"]], "true": ["C2"], "pred": ["C1"], "names": {"C2": "sheep"}, "measure": GIE}
     answer = Board.read(state).answer()

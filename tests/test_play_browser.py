@@ -258,6 +258,17 @@ def test_views_on_small_screens(page, width):
         page.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_classes_that_nothing_joins(page):
+    choose(page, "measure", "distance")
+    choose(page, "start", "an empty table")
+    until(lambda: node(page, "root") and node(page, "cow") is None)
+    page.execute_script("select(null)")
+    add(page, None, "alone")
+    turn(page, "alone", ["true", "predicted"])
+    turn(page, "root", ["true"])
+    until(lambda: "distance = ∞" in text(page, "result"))
+
+
 def test_quick_clicks_are_all_taken(page):
     for label in ("bird", "bird", "cow", "animal"):  # none waits for an answer
         click(page, label)

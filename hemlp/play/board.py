@@ -24,6 +24,7 @@ from hemlp.analysis.explain.layout import NODE_STYLES, Box, PairCurve
 from hemlp.analysis.explain.network import network_picture
 from hemlp.analysis.properties.losses import complete
 from hemlp.errors import HemlpError, InvalidOption
+from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import label_order
 from hemlp.instances.batch import Batch
@@ -41,7 +42,6 @@ MAX_CLASSES = 200
 LONGEST = 200
 """Characters of a label."""
 ROLES = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
-"""How a class is drawn, by whether it is true and whether it is predicted."""
 MEASURES = {name: measure(name) for name in NAMED}
 
 
@@ -164,8 +164,8 @@ class Board:
             values = [math.nan] * len(whole)
         rows = []
         for k, (each, full, value) in enumerate(zip(asked, whole, values, strict=True)):
-            alone = _score(full, self.batch) if k == 0 or math.isnan(value) else (value, "", "")
-            row = dict(zip(("value", "status", "why"), alone, strict=True))
+            alone = k == 0 or math.isnan(value)
+            row = _score(full, self.batch) if alone else {"value": json_number(value), "why": ""}
             note = "" if full is each else "with weights from a corpus that has each class once"
             rows.append({"name": each.display_name, "better": each.greater_is_better, "note": note, **row})
         return rows
@@ -182,7 +182,7 @@ class Board:
         far = max([10.0, float(own.default_cost), *(1.25 * d for d in bends)])
         return [[d, float(curve.total(d))] for d in sorted({0.0, *bends, far})]
 
-    def _copies(self, value: float | None, own: Measure) -> dict[str, str]:
+    def _copies(self, value: float | str | None, own: Measure) -> dict[str, str]:
         """The measure as Python, TOML and on the command line, and the instance as a test."""
         weights = f", weights={dict(own.fields['weights'])!r}" if own is not self.measure else ""
         python = f"hemlp.measure({str(self.measure)!r}{weights})"
@@ -191,7 +191,8 @@ class Board:
         made = (
             f"hemlp.Hierarchy.from_edges({labelled_edges(self.hierarchy)!r}, classes={list(self.hierarchy.labels)!r})"
         )
-        check = f"assert float({score}) == pytest.approx({value!r})"
+        expected = f"float({value!r})" if isinstance(value, str) else repr(value)
+        check = f"assert float({score}) == pytest.approx({expected})"
         if value is None:
             check = f"with pytest.raises(hemlp.HemlpError):\n        {score}"
         return {
@@ -250,14 +251,13 @@ def describe_measure(own: Measure) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _score(own: Measure, batch: Batch) -> tuple[float | None, str, str]:
+def _score(own: Measure, batch: Batch) -> dict[str, Any]:
     """The score of an instance and its status, or the reason why it has none."""
     try:
         score = own.score(batch)
     except HemlpError as error:
-        return None, "undefined", str(error.with_advice()).removeprefix("instance 1: ")
-    value = float(score.values[0])
-    return (None, "undefined", "undefined") if math.isnan(value) else (value, str(Status(int(score.statuses[0]))), "")
+        return {"value": None, "status": "undefined", "why": str(error.with_advice()).removeprefix("instance 1: ")}
+    return {"value": json_number(float(score.values[0])), "status": str(Status(int(score.statuses[0]))), "why": ""}
 
 
 def _texts(values: Any, key: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ const history = [];
 async function ask(question, body) {
   const reply = await fetch(question, { method: "POST", body: JSON.stringify(body) });
   if (!reply.ok) throw new Error(await reply.text());
-  const data = await reply.json();
+  const data = JSON.parse(await reply.text(), (key, value) => key === "value" && typeof value === "string" ? Number(value) : value);  // "Infinity"
   if (data.error !== undefined) throw new Error(data.error);
   return data.answer;
 }
@@ -25,7 +25,7 @@ function make(parent, tag, attributes = {}, text = null) {
   parent.append(node);
   return node;
 }
-const format = (value) => value === null ? "undefined" : Number.isInteger(value) ? String(value) : value.toPrecision(4).replace(/\.?0+$/, "");
+const format = (value) => value === null ? "undefined" : Math.abs(value) === Infinity ? (value > 0 ? "∞" : "−∞") : Number.isInteger(value) ? String(value) : value.toPrecision(4).replace(/\.?0+$/, "");
 
 // a change is shown only if the library takes it: a cycle, say, is refused with its reason, and the state stays;
 // one question at a time: changes made meanwhile build on what is wanted, and are asked for together
@@ -59,7 +59,7 @@ async function settle() {
 
 function draw() {
   const own = answer.values[0];
-  $("result").textContent = answer.undefined ? `${own.name}: ${answer.undefined}` : `${own.name} = ${format(answer.score)} (${answer.status}), ${own.better ? "greater" : "smaller"} is better`;
+  $("result").textContent = answer.undefined ? `${own.name}: ${answer.undefined}` : `${own.name} = ${format(own.value)} (${answer.status}), ${own.better ? "greater" : "smaller"} is better`;
   if (selected !== null && !labels().includes(selected)) select(null);
   drawTree(); if (wanted === state) drawMeasure(); drawCurve(); drawValues(); drawViews();
 }

@@ -50,18 +50,14 @@ def counterexamples(measure: Any, classes: int = 4) -> list[dict[str, Any]]:
 
 
 class OwnData:
-    """One's own files: instances by id, or by row from 1; classes by name where there is a hierarchy alone."""
+    """One's own files: instances by id, or by row from 1, or classes by name; ``kind`` says which, "" without files."""
 
     def __init__(self, batch: Batch | None, hierarchy: Hierarchy | None = None) -> None:
         self.batch = batch
         self.hierarchy = hierarchy if batch is None else batch.hierarchy
+        self.kind = "Instance" if batch is not None else "" if hierarchy is None else "Around class"
         ids = None if batch is None else batch.ids
         self._rows = {} if ids is None else {str(each): k for k, each in enumerate(ids)}
-
-    @property
-    def kind(self) -> str:
-        """What one chooses by name: "" without files."""
-        return "Instance" if self.batch is not None else "" if self.hierarchy is None else "Around class"
 
     def names(self) -> list[str]:
         """The first instances or classes, to choose from; none where a hierarchy is small enough to be seen."""
@@ -97,6 +93,6 @@ def _around(h: Hierarchy, name: Any) -> dict[str, Any]:
         room |= {child, *h.ancestors(child)}
         few += len(room) <= MAX_CLASSES
     state = state_of(h, (), (), label, *children[:few])
-    if state["note"] and few < len(children):
+    if few < len(children):
         state["note"] += f" {few} of {len(children):,} children are shown, in the order of their labels."
     return {"name": str(label), **state}
