@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import threading
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,7 @@ from hemlp import Batch, Hierarchy, examples, measure
 from hemlp.cli.main import commands
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.catalogue import NAMED
+from hemlp.measures.information import information_accretion, information_content
 from hemlp.play.board import MAX_CLASSES, Board, describe_measure, read_measure
 from hemlp.play.server import MAX_BODY, PlayServer
 from hemlp.play.starts import OwnData, counterexamples, paper_cases
@@ -25,14 +27,21 @@ LENIENT = {"name": "lenient", "predicted": [1, 1], "true": [0, "ALL"], "default_
 @pytest.mark.parametrize("case", examples.cases(), ids=lambda case: case.name)
 def test_values_are_those_of_the_library(case):
     answer = Board.read({**CASES[f"case {case.name}"], "measure": GIE}).answer()
-    values = {row["name"]: row["value"] for row in answer["values"][1:]}
+    rows = {row["name"]: row for row in answer["values"]}
+    values = {name: row["value"] for name, row in rows.items()}
+    assert len(answer["values"]) == len(NAMED)  # the measure that is played with stands first, and once
     assert values.keys() == NAMED.keys()
-    for name in ("GIE", "MGIA", "F_H", "SDL", "F_LCA", "transport"):
+    for name in NAMED.keys() - {"ICM", "simGIC"}:
         try:
             expected = float(measure(name).score(case.hierarchy, case.true, case.pred))
         except HemlpError:
             expected = None
         assert values[name] == expected
+        assert (rows[name]["why"] == "") == (expected is not None)
+    for name, weights in (("ICM", information_accretion), ("simGIC", information_content)):
+        made = weights(case.hierarchy, [[label] for label in case.hierarchy.labels])
+        assert values[name] == float(measure(name, weights=made).score(case.hierarchy, case.true, case.pred))
+        assert "each class once" in rows[name]["note"]
     assert answer["score"] == values["GIE"] == sum(cost for _, _, cost in answer["pairs"])
     assert answer["lca"][0]["F"] == values["F_LCA"]
 
@@ -43,13 +52,91 @@ def test_sliders_define_a_measure():
     shown = describe_measure(own)
     assert {key: shown[key] for key in LENIENT} == LENIENT
     answer = Board.read({**CASES["case 2b"], "measure": LENIENT}).answer()
-    assert answer["values"][0] == {"name": "lenient", "value": 3.0, "better": False, "why": ""}
+    first = answer["values"][0]
+    assert (first["name"], first["value"], first["better"], first["why"]) == ("lenient", 3.0, False, "")
+    assert len(answer["values"]) == 1 + len(NAMED)
     assert [0.0, 0.0] in answer["sensitivity"]
     assert [3.0, 3.0] in answer["sensitivity"]
-    for text in (answer["copy"]["python"], answer["copy"]["command"]):
-        assert str(own) in text
-    scope: dict = {"pytest": pytest, "hemlp": __import__("hemlp"), "Hierarchy": Hierarchy}
-    exec(answer["copy"]["test"], scope)  # the test case that people copy passes
+    assert f"hemlp.measure({str(own)!r})" == answer["copy"]["Python"]
+    assert str(own) in answer["copy"]["Command line"]
+
+
+def test_each_side_has_its_default_cost():
+    apart = {**LENIENT, "predicted": [1, 1], "true": [1, 1], "default_cost": [2, 7.5]}
+    own = read_measure(apart)
+    assert own.default_cost == (2, 7.5)
+    shown = describe_measure(own)
+    assert tuple(shown["default_cost"]) == (2, 7.5)
+    assert read_measure({**shown, **apart}).fields == own.fields
+    state = {"edges": [["a", "b"], ["a", "c"]], "true": ["b", "a"], "pred": ["c"], "measure": apart}
+    answer = Board.read(state).answer()
+    assert answer["score"] == 1 + 7.5  # c with a; b is left
+    assert answer["sensitivity"] == []
+
+
+@pytest.mark.parametrize("name", ["GIE", "TIE", "simGIC", "ICM", "F_LCA", "BMA", "transport", LENIENT])
+@pytest.mark.parametrize("pred", [["sheep"], ["owl", "cow"], []])
+def test_the_copied_test_passes(name, pred):
+    edges = [["animal", "mammal"], ["animal", "bird"], ["mammal", "sheep"], ["mammal", "cow"], ["bird", "owl"]]
+    own = name if isinstance(name, dict) else {"text": name}
+    answer = Board.read({"edges": edges, "true": ["sheep"], "pred": pred, "measure": own}).answer()
+    scope: dict = {}
+    exec(answer["copy"]["Test case"], scope)
+    scope["test_instance"]()
+    assert answer["copy"]["Command line"].count('"') == 2
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_sliders_are_for_measures_that_they_say_all_of(name):
+    shown = describe_measure(measure(name))
+    assert shown["named"]
+    if "predicted" not in shown:
+        return
+    same = read_measure({**{key: value for key, value in shown.items() if key != "text"}, "name": "mine"})
+    for case in examples.cases():
+        try:
+            expected = float(measure(name).score(case.hierarchy, case.true, case.pred))
+        except HemlpError:  # undefined by a rule of its own, or infeasible
+            continue
+        assert float(same.score(case.hierarchy, case.true, case.pred)) == expected
+
+
+def test_edges_keep_their_lengths():
+    h = Hierarchy.from_edges([("a", "b", 2.5), ("a", "c", 1), ("c", "d", 4)])
+    own = OwnData(Batch.of(h, [["b"]], [["d"]]))
+    state = own.state(None)
+    answer = Board.read({**state, "measure": GIE}).answer()
+    assert answer["score"] == float(measure("GIE").score(h, ["b"], ["d"])) == 7.5
+    assert {"2.5", "1", "4"} <= {text for _, _, text in answer["taxonomy"]["costs"]}
+    assert [each["F"] for each in answer["lca"]] == [None, None]  # they need unit lengths, and say so
+    assert all(each["why"] for each in answer["lca"])
+    longer = Board.read({**state, "edges": [*state["edges"], ["d", "e"]], "measure": GIE})  # drawn without a length: 1
+    assert longer.hierarchy.distance("d", "e") == 1
+    with pytest.raises(HemlpError, match="length"):
+        Board.read({"edges": [["a", "b", 1, 2]], "measure": GIE})
+    with pytest.raises(HemlpError):
+        Board.read({"edges": [["a", "b", "x"]], "measure": GIE})
+
+
+def test_infinite_values_are_json():
+    state = {"classes": ["a", "b"], "true": ["a"], "pred": ["b"], "measure": {"text": "distance"}}
+    answer = Board.read(state).answer()
+    json.dumps(answer, allow_nan=False)  # a browser reads no Infinity
+    assert answer["score"] == answer["values"][0]["value"] == "Infinity"
+    scope: dict = {}
+    exec(answer["copy"]["Test case"], scope)
+    scope["test_instance"]()
+
+
+def test_names_are_shown():
+    state = {"edges": [["C1", "C2"]], "true": ["C2"], "pred": ["C1"], "names": {"C2": "sheep"}, "measure": GIE}
+    answer = Board.read(state).answer()
+    assert {box["label"]: box["text"] for box in answer["taxonomy"]["boxes"]} == {"C1": "C1", "C2": "sheep"}
+    assert ">sheep<" in answer["network"]
+    assert ">sheep<" in answer["lca"][0]["svg"]
+    for names in (["x"], {"C2": 5}):
+        with pytest.raises(InvalidOption, match="names"):
+            Board.read({**state, "names": names})
 
 
 def test_taxonomy_has_every_class_edge_and_pair():
@@ -68,6 +155,7 @@ def test_taxonomy_has_every_class_edge_and_pair():
         ({"classes": "ab"}, "classes holds labels"),
         ({"classes": [1]}, "classes holds labels"),
         ({"edges": [["a", "b"], ["b", "a"]]}, "cycle"),
+        ({"edges": []}, "no class"),
         ({"classes": ["a"], "true": ["b"]}, "'b' is not in the hierarchy"),
         ({"classes": [str(k) for k in range(MAX_CLASSES + 1)]}, "more than 200 classes"),
         ({"classes": ["a"], "measure": 5}, "measure is an object"),
@@ -90,20 +178,57 @@ def test_counterexamples_to_start_from():
 
 def test_instances_of_own_files():
     mesh = examples.mesh_mini()
-    own = OwnData(
-        Batch.of(
-            mesh.hierarchy, mesh.true, mesh.systems["knn30" if "knn30" in mesh.systems else next(iter(mesh.systems))]
-        )
-    )
+    own = OwnData(Batch.of(mesh.hierarchy, mesh.true, next(iter(mesh.systems.values()))))
     state = own.state("1")
+    assert own.state(None) == state
     h = mesh.hierarchy
     assert set(state["true"]) == {h.labels[c] for c in own.batch.true[0]}
+    assert f"of {len(h):,} classes are here" in state["note"]
     answer = Board.read({**state, "measure": {"text": "F_LCA"}}).answer()
     whole = measure("F_LCA").score(own.batch[0])
     assert answer["score"] == whole.values[0]  # what is left out of the taxonomy changes nothing
     for name in ("0", "x", "99999"):
         with pytest.raises(InvalidOption, match="no instance"):
             own.state(name)
+
+
+def test_instances_by_id():
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+    own = OwnData(Batch.of(h, {"PMID:1": ["b"], "PMID:2": ["c"]}, {"PMID:2": ["b"], "PMID:1": ["a"]}))
+    assert (own.names(), own.kind) == (["PMID:1", "PMID:2"], "Instance")
+    state = own.state("PMID:2")
+    assert (state["true"], state["pred"], state["note"]) == (["c"], ["b"], "")
+    with pytest.raises(InvalidOption, match="no instance 'PMID:3'"):
+        own.state("PMID:3")
+
+
+def test_a_hierarchy_alone():
+    small = OwnData(None, Hierarchy.from_edges([("a", "b"), ("a", "c")]))
+    assert small.names() == []
+    state = small.state(None)
+    assert (state["classes"], state["true"], state["pred"], state["note"]) == (["a", "b", "c"], [], [], "")
+    chain = [(k, k + 1) for k in range(50)]
+    wide = Hierarchy.from_edges([*chain, *((50, 100 + k) for k in range(300)), (400, 100)])
+    large = OwnData(None, wide)
+    assert large.kind == "Around class"
+    assert len(large.state(None)["classes"]) == 2  # the first root, and its child
+    for name in ("100", 100):
+        state = large.state(name)
+        assert set(state["classes"]) == {*map(str, range(51)), "100", "400"}
+        assert (
+            state["note"]
+            == f"53 of {len(wide)} classes are here: what counts classes, or looks below one, sees no others."
+        )
+    state = large.state("50")
+    assert len(state["classes"]) == MAX_CLASSES
+    assert "148 of 300 children are shown" in state["note"]
+    assert Board.read({**state, "measure": GIE}).hierarchy.children("50") == {str(100 + k) for k in range(148)}
+    with pytest.raises(HemlpError, match="nothing"):
+        large.state("nothing")
+    named = replace(wide, names={50: "owls", 0: "animals"})
+    assert OwnData(None, named).state("owls")["names"] == {"50": "owls", "0": "animals"}
+    with pytest.raises(InvalidOption, match="no files were given"):
+        OwnData(None).state("1")
 
 
 @pytest.fixture
@@ -163,6 +288,8 @@ def test_the_page_and_its_answers(server):
         ("POST", "/TOKEN/board", "{", {}, 400, "not JSON"),
         ("POST", "/TOKEN/board", "[" * 100_000, {}, 400, "not JSON"),
         ("POST", "/TOKEN/board", "{}", {"Content-Length": str(MAX_BODY + 1)}, 413, "at most"),
+        ("POST", "/TOKEN/board", "{}", {"Content-Length": "9" * 5000}, 413, "at most"),
+        ("POST", "/TOKEN/board", "{}", {"Content-Length": "-1"}, 411, "how long"),
         ("POST", "/TOKEN/board", None, {}, 411, "how long"),
         ("POST", "/TOKEN/nothing", "{}", {}, 404, "no such question"),
         ("GET", "/TOKEN/../server.py", None, {}, 404, "no such page"),
@@ -186,5 +313,7 @@ def test_the_command_prints_its_address(tmp_path):
     assert outcome.exit_code == 0
     assert outcome.output.startswith("http://127.0.0.1:")
     (tmp_path / "h.txt").write_text("a b\n")
-    outcome = CliRunner().invoke(commands, ["play", str(tmp_path / "h.txt"), "--no-browser", "--idle", "0"])
+    alone = ["play", str(tmp_path / "h.txt"), "--no-browser", "--idle", "0"]
+    assert CliRunner().invoke(commands, alone).output.startswith("http://127.0.0.1:")
+    outcome = CliRunner().invoke(commands, [*alone[:2], str(tmp_path / "h.txt"), *alone[2:]])
     assert "give HIERARCHY, TRUE and PRED" in str(outcome.exception or outcome.output)

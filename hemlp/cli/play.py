@@ -27,7 +27,7 @@ def play(
     """Define a measure by sliders, on a small taxonomy or an instance of your own, and see what it does.
 
     A page in the browser, served on this machine alone and ended by Ctrl-C, or by leaving it idle. HIERARCHY, TRUE and
-    PRED are files as of `hemlp evaluate`.
+    PRED are files as of `hemlp evaluate`; HIERARCHY alone will do.
 
     Example: hemlp play, or hemlp play cat_hier.txt gold.txt a.txt
     """
@@ -37,13 +37,13 @@ def play(
     from hemlp.report.outputs import system_files
     from hemlp.run.scored_systems import read_sides
 
+    if true is not None and pred is None:
+        raise InvalidOption("give HIERARCHY, TRUE and PRED, or HIERARCHY, or none of them")
     reading, batch = pop_file_options(given), None
-    if hierarchy is not None:
-        if true is None or pred is None:
-            raise InvalidOption("give HIERARCHY, TRUE and PRED, or none of them")
-        h = open_hierarchy(hierarchy, given)
-        batch = Batch.of(h, *read_sides(true, system_files([pred]), reading, False), **given)
-    server = PlayServer(OwnData(batch), 60 * idle, port)
+    h = None if hierarchy is None else open_hierarchy(hierarchy, given)
+    if h is not None and true is not None:
+        batch = Batch.of(h, *read_sides(true, system_files([str(pred)]), reading, False), **given)
+    server = PlayServer(OwnData(batch, h), 60 * idle, port)
     click.echo(server.address)
     if browser:
         import webbrowser

@@ -11,18 +11,20 @@ The page sends its whole state, and gets the whole answer: nothing is computed b
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from hemlp.analysis.explain.drawing import Picture, svg_curve
+from hemlp.analysis.explain.drawing import Picture, svg_curve, svg_shape
 from hemlp.analysis.explain.explain import explain
 from hemlp.analysis.explain.explanation import Explanation, LcaPart, PairingPart
-from hemlp.analysis.explain.layout import PairCurve
+from hemlp.analysis.explain.layout import NODE_STYLES, Box, PairCurve
 from hemlp.analysis.explain.network import network_picture
 from hemlp.analysis.properties.losses import complete
 from hemlp.errors import HemlpError, InvalidOption
+from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import label_order
 from hemlp.instances.batch import Batch
@@ -30,24 +32,28 @@ from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import measure, write_measures
 from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.scoring import score_together
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.bounds import ALL, Bounds
+from hemlp.problems.pairing.costs import cost_text
 
 MAX_CLASSES = 200
 """Classes of a taxonomy that can be played with."""
 LONGEST = 200
 """Characters of a label."""
-Measured = tuple[str, Measure]
+ROLES = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
+MEASURES = {name: measure(name) for name in NAMED}
 
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A taxonomy, an instance, and a measure."""
+    """A taxonomy, an instance, and a measure; ``names`` are those of classes that have others than their labels."""
 
     hierarchy: Hierarchy
     true: tuple[str, ...]
     pred: tuple[str, ...]
     measure: Measure
+    names: Mapping[Any, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, state: Any) -> Board:
@@ -55,23 +61,15 @@ class Board:
         if not isinstance(state, Mapping):
             raise InvalidOption("the state is an object with classes, edges, true, pred and measure")
         classes, true, pred = (_texts(state.get(key, []), key) for key in ("classes", "true", "pred"))
-        edges = state.get("edges", [])
-        if not isinstance(edges, list) or not all(isinstance(edge, list) and len(edge) == 2 for edge in edges):
-            raise InvalidOption("edges are pairs of a parent and a child")
-        pairs = [_texts(edge, "edges") for edge in edges]
-        if len({*classes, *(end for pair in pairs for end in pair)}) > MAX_CLASSES:
+        edges = _edges(state.get("edges", []))
+        if len({*classes, *(end for edge in edges for end in edge[:2])}) > MAX_CLASSES:
             raise InvalidOption(f"more than {MAX_CLASSES} classes: choose an instance of fewer")
-        h = Hierarchy.from_edges(pairs, classes=classes)
-        for side in (true, pred):
-            for label in side:
-                h.id(label)
-        return cls(h, true, pred, read_measure(state.get("measure")))
-
-    @cached_property
-    def edges(self) -> list[tuple[str, str]]:
-        """(parent, child) of all edges."""
-        ends = zip(self.hierarchy.edges.parents.tolist(), self.hierarchy.edges.children.tolist(), strict=True)
-        return [(str(self.hierarchy.labels[parent]), str(self.hierarchy.labels[child])) for parent, child in ends]
+        h = Hierarchy.from_edges(edges, classes=classes)
+        for label in (*true, *pred):
+            h.id(label)
+        names = state.get("names") or {}
+        _texts(list(names.values()) if isinstance(names, Mapping) else None, "names")
+        return cls(h, true, pred, read_measure(state.get("measure")), names)
 
     @cached_property
     def batch(self) -> Batch:
@@ -81,37 +79,37 @@ class Board:
     def answer(self) -> dict[str, Any]:
         """All that the page shows, as plain values."""
         own = complete(self.measure, self.hierarchy)
-        score, status, reason = _score(own, self.batch)
-        greedy = measure("F_LCA", method="greedy")
-        wanted = {"own": own} if reason == "" else {}
-        explanation = explain(self.batch, {**wanted, "exact": measure("F_LCA"), "greedy": greedy})
+        values = self._values()
+        wanted = {} if values[0]["why"] else {"own": own}
+        lcas = {"exact": MEASURES["F_LCA"], "greedy": measure("F_LCA", method="greedy")}
+        explanation = explain(self.batch, {**wanted, **lcas}, names=self.names)
         parts = {name: part for part in explanation.parts for name in part.values}
         pairing = parts.get("own")
-        pairs = pairing.pairs if isinstance(pairing, PairingPart) else ()
-        prices = pairing.prices if isinstance(pairing, PairingPart) else {}
+        pairs, prices = (pairing.pairs, pairing.prices) if isinstance(pairing, PairingPart) else ((), {})
+        network, program = self._model(own, values[0]["why"])
         return {
             "taxonomy": self._taxonomy([(p.predicted, p.true, p.cost) for p in pairs]),
             "measure": describe_measure(self.measure),
-            "score": score,
-            "status": status,
-            "undefined": reason,
+            "score": values[0]["value"],
+            "status": values[0]["status"],
+            "undefined": values[0]["why"],
             "pairs": [[p.predicted, p.true, p.cost] for p in pairs],
-            "prices": [[side, label, price] for side, of in prices.items() for label, price in of.items()],
-            "network": self._network(own, reason),
-            "lca": [self._lca(explanation, parts[name], name) for name in ("exact", "greedy")],
-            "program": self._program(own),
-            "values": self._values(own, score, reason),
+            "prices": [[side, self.names.get(c, c), price] for side, of in prices.items() for c, price in of.items()],
+            "network": network,
+            "lca": [self._lca(explanation, parts[name], name) for name in lcas],
+            "program": program,
+            "values": values,
             "sensitivity": self._sensitivity(own),
-            "copy": self._copies(),
+            "copy": self._copies(values[0]["value"], own),
         }
 
     def _taxonomy(self, pairs: Sequence[tuple[Any, Any, float]]) -> dict[str, Any]:
-        """Boxes, arrows and pairs of the whole taxonomy, where they are drawn."""
-        picture = Picture("")
-        roles = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
+        """Boxes, arrows and pairs of the whole taxonomy, where they are drawn; and all of it as a picture."""
+        picture, edges = Picture(self.measure.display_name), labelled_edges(self.hierarchy)
         for label in sorted(self.hierarchy.labels, key=label_order):
-            picture.add(label, str(label), roles[label in self.true, label in self.pred])
-        picture.arrows += [(child, parent, "plain") for parent, child in self.edges]
+            picture.add(label, self.names.get(label, str(label)), ROLES[label in self.true, label in self.pred])
+        picture.arrows += [(child, parent, "plain") for parent, child, *_ in edges]
+        picture.arrow_labels |= {(child, parent): f"{length[0]:g}" for parent, child, *length in edges if length}
         for k, (predicted, true, cost) in enumerate(pairs):
             first, second = (("default", k) if end is None else end for end in (predicted, true))
             for end, other in ((first, second), (second, first)):
@@ -120,49 +118,56 @@ class Board:
                     picture.arrows.append((end, other, "hidden"))
             if first != second:
                 picture.curves.append(PairCurve(first, second, f"{cost:g}"))
-        width, height = picture.lay_out()
-        boxes = [
-            {"label": b.key if isinstance(b.key, str) else None, "text": b.text, "title": b.title, "role": b.role,
-             "x": b.x, "y": b.y, "width": b.width, "height": b.height}
-            for b in picture.boxes.values()
-        ]  # fmt: skip
+        svg = picture.to_svg()  # and everything has its place
+        points = [point for curve in picture.curves for point in picture.curve_points(curve)]
+        points += [(b.x + k * b.width / 2, b.y + k * b.height) for b in picture.boxes.values() for k in (-1, 1)]
+        (left, right), (top, below) = ((min(of), max(of)) for of in zip(*points, strict=True))
         return {
-            "width": width,
-            "height": height,
-            "boxes": boxes,
-            "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c in self.edges],
+            "frame": [left - 10, top, right - left + 20, below - top],
+            "boxes": [
+                {"label": b.key if isinstance(b.key, str) else None, "text": b.text, "title": b.title, "role": b.role,
+                 "x": b.x, "y": b.y, "shape": svg_shape(b)}
+                for b in picture.boxes.values()
+            ],
+            "edges": [[p, c, svg_curve(picture.arrow_points(c, p))] for p, c, *_ in edges],
             "curves": [svg_curve(picture.curve_points(curve)) for curve in picture.curves],
             "costs": [[x, y, text] for x, y, text in picture.place_labels()],
-        }
+            "svg": svg,
+        }  # fmt: skip
 
-    def _network(self, own: Measure, reason: str) -> str:
-        if not isinstance(own, PairMeasure) or reason:
-            return ""
+    def _model(self, own: Measure, reason: str) -> tuple[str, dict[str, str]]:
+        """The flow network as a picture, "" where there is none; the program as algebra and as an LP file."""
         try:
-            return network_picture(own.model(self.batch)).to_svg()
+            model = own.model(self.batch)
+            program = {"algebra": str(model.algebra()), "lp": model.to_lp()}
+        except HemlpError as error:
+            return "", {"algebra": str(error), "lp": ""}
+        try:
+            return network_picture(model, self.names).to_svg() if not reason else "", program
         except InvalidOption:  # one that is made of several pairings, or one with too many arcs
-            return ""
+            return "", program
 
     def _lca(self, explanation: Explanation, part: Any, name: str) -> dict[str, Any]:
         if not isinstance(part, LcaPart):
-            return {"name": name, "svg": "", "F": None, "lcas": 0}
+            return {"name": name, "svg": "", "F": None, "lcas": 0, "why": getattr(part, "reason", "")}
         picture = part.picture(name, self.hierarchy, explanation.sides, explanation.name)
-        return {"name": name, "svg": picture.to_svg(style=False), "F": part.values[name], "lcas": len(part.lcas)}
+        picture.explained = False  # the page has one legend
+        return {"name": name, "svg": picture.to_svg(), "F": part.values[name], "lcas": len(part.lcas), "why": ""}
 
-    def _program(self, own: Measure) -> dict[str, str]:
+    def _values(self) -> list[dict[str, Any]]:
+        """The measure that is played with, then all other named ones; where one has no value, why."""
+        asked = [self.measure, *(each for name, each in MEASURES.items() if name != str(self.measure))]
+        whole = [complete(each, self.hierarchy) for each in asked]
         try:
-            model = own.model(self.batch)
-            return {"algebra": str(model.algebra()), "lp": model.to_lp()}
-        except HemlpError as error:
-            return {"algebra": str(error), "lp": ""}
-
-    def _values(self, own: Measure, score: float | None, reason: str) -> list[dict[str, Any]]:
-        """The measure that is played with, then all named ones."""
-        rows = [{"name": own.display_name, "value": score, "better": own.greater_is_better, "why": reason}]
-        for name in NAMED:
-            each = complete(measure(name), self.hierarchy)
-            value, _, why = _score(each, self.batch)
-            rows.append({"name": name, "value": value, "better": each.greater_is_better, "why": why})
+            values = [float(scores.values[0]) for scores in score_together(whole, self.batch, undefined="nan")]
+        except HemlpError:  # one of them refuses this hierarchy: each by itself says so
+            values = [math.nan] * len(whole)
+        rows = []
+        for k, (each, full, value) in enumerate(zip(asked, whole, values, strict=True)):
+            alone = k == 0 or math.isnan(value)
+            row = _score(full, self.batch) if alone else {"value": json_number(value), "why": ""}
+            note = "" if full is each else "with weights from a corpus that has each class once"
+            rows.append({"name": each.display_name, "better": each.greater_is_better, "note": note, **row})
         return rows
 
     def _sensitivity(self, own: Measure) -> list[list[float]]:
@@ -174,23 +179,40 @@ class Board:
         except HemlpError:
             return []
         bends = [float(d) for d in curve.breakpoints]
-        far = max([10.0, float(own.default_cost) * 1.5, *(1.5 * d for d in bends)])
+        far = max([10.0, float(own.default_cost), *(1.25 * d for d in bends)])
         return [[d, float(curve.total(d))] for d in sorted({0.0, *bends, far})]
 
-    def _copies(self) -> dict[str, str]:
+    def _copies(self, value: float | str | None, own: Measure) -> dict[str, str]:
         """The measure as Python, TOML and on the command line, and the instance as a test."""
-        value = _score(complete(self.measure, self.hierarchy), self.batch)[0]
-        quoted = str(self.measure).replace("\\", "\\\\").replace('"', '\\"')
+        weights = f", weights={dict(own.fields['weights'])!r}" if own is not self.measure else ""
+        python = f"hemlp.measure({str(self.measure)!r}{weights})"
+        quoted = re.sub(r'([\\"$`])', r"\\\1", str(self.measure))
+        score = f"{python}.score(h, true={list(self.true)!r}, pred={list(self.pred)!r})"
+        made = (
+            f"hemlp.Hierarchy.from_edges({labelled_edges(self.hierarchy)!r}, classes={list(self.hierarchy.labels)!r})"
+        )
+        expected = f"float({value!r})" if isinstance(value, str) else repr(value)
+        check = f"assert float({score}) == pytest.approx({expected})"
+        if value is None:
+            check = f"with pytest.raises(hemlp.HemlpError):\n        {score}"
         return {
-            "python": f'hemlp.measure("{quoted}")',
-            "toml": write_measures([self.measure]),
-            "command": f'hemlp evaluate HIERARCHY TRUE PRED -m "{quoted}"',
-            "test": (
-                f"h = Hierarchy.from_edges({self.edges!r}, classes={list(self.hierarchy.labels)!r})\n"
-                f'score = hemlp.measure("{quoted}").score(h, true={list(self.true)!r}, pred={list(self.pred)!r})\n'
-                f"assert float(score) == pytest.approx({value!r})"
-            ),
+            "Python": python,
+            "TOML": write_measures([self.measure]),
+            "Command line": f'hemlp evaluate HIERARCHY TRUE PRED -m "{quoted}"',
+            "Test case": f"import hemlp\nimport pytest\n\n\ndef test_instance():\n    h = {made}\n    {check}\n",
         }
+
+
+def labelled_edges(h: Hierarchy) -> list[tuple[Any, ...]]:
+    """(parent, child), or (parent, child, length) of all edges of a hierarchy."""
+    ends = ([str(h.labels[c]) for c in side.tolist()] for side in (h.edges.parents, h.edges.children))
+    return list(zip(*ends, *([h.edges.weights.tolist()] if h.edges.weights is not None else []), strict=True))
+
+
+def legend() -> list[list[str]]:
+    """Each role of a class: its name, its shape, and what it means."""
+    boxes = [Box(None, "", name, x=12.0, y=9.0, width=20.0, height=14.0) for name in NODE_STYLES]
+    return [[box.role, svg_shape(box), NODE_STYLES[box.role].label] for box in boxes]
 
 
 def read_measure(given: Any) -> Measure:
@@ -205,38 +227,49 @@ def read_measure(given: Any) -> Measure:
         if not isinstance(pair, list) or len(pair) != 2:
             raise InvalidOption(f"{side} is a pair of bounds, lower and upper")
         bounds[side] = tuple(ALL if each == "ALL" else each for each in pair)
-    options = {
-        key: given[key] for key in ("cost", "default_cost", "max_distance", "horizon") if given.get(key) is not None
-    }
+    keys = ("cost", "default_cost", "max_distance", "horizon", "score")
+    options = {key: given[key] for key in keys if given.get(key) is not None}
+    if isinstance(default := options.get("default_cost"), list):
+        options["default_cost"] = tuple(default)
     return PairMeasure(str(given.get("name") or "mine")[:LONGEST], Bounds(**bounds), **options)
 
 
 def describe_measure(own: Measure) -> dict[str, Any]:
-    """A measure as its text, and as sliders where bounds and plain costs say all of it."""
-    text: dict[str, Any] = {"text": str(own), "name": own.display_name}
+    """A measure as its text, and as sliders where bounds, plain costs and a score say all of it."""
+    text: dict[str, Any] = {"text": str(own), "name": own.display_name, "named": str(own) in NAMED}
     if not isinstance(own, PairMeasure) or own.bounds != Bounds(own.bounds.predicted, own.bounds.true):
         return text
     sides = own.bounds.predicted, own.bounds.true
-    if not all(isinstance(side, tuple) and all(b is ALL or isinstance(b, int) for b in side) for side in sides):
+    plain = all(isinstance(side, tuple) and all(b is ALL or isinstance(b, int) for b in side) for side in sides)
+    plain &= own.pairing == "optimal" and own.weights is None and isinstance(own.scoring, str)
+    if not plain or cost_text(own.cost) == "custom":
         return text
     shown = [["ALL" if bound is ALL else bound for bound in side] for side in sides]  # type: ignore[union-attr]
     return text | {
         "predicted": shown[0], "true": shown[1], "default_cost": own.default_cost, "horizon": own.horizon,
-        "max_distance": own.max_distance, "cost": getattr(own.cost, "name", None),
+        "max_distance": own.max_distance, "cost": cost_text(own.cost), "score": own.scoring,
     }  # fmt: skip
 
 
-def _score(own: Measure, batch: Batch) -> tuple[float | None, str, str]:
+def _score(own: Measure, batch: Batch) -> dict[str, Any]:
     """The score of an instance and its status, or the reason why it has none."""
     try:
         score = own.score(batch)
     except HemlpError as error:
-        return None, "undefined", str(error)
-    value = float(score.values[0])
-    return (None, "undefined", "undefined") if math.isnan(value) else (value, str(Status(int(score.statuses[0]))), "")
+        return {"value": None, "status": "undefined", "why": str(error.with_advice()).removeprefix("instance 1: ")}
+    return {"value": json_number(float(score.values[0])), "status": str(Status(int(score.statuses[0]))), "why": ""}
 
 
 def _texts(values: Any, key: str) -> tuple[str, ...]:
     if not isinstance(values, list) or not all(isinstance(each, str) and 0 < len(each) <= LONGEST for each in values):
         raise InvalidOption(f"{key} holds labels: texts of 1 to {LONGEST} characters")
     return tuple(dict.fromkeys(values))
+
+
+def _edges(given: Any) -> list[tuple[Any, ...]]:
+    """Pairs of a parent and a child, or with a length; where some edges have one, others have length 1."""
+    if not isinstance(given, list) or not all(isinstance(edge, list) and len(edge) in (2, 3) for edge in given):
+        raise InvalidOption("edges are pairs of a parent and a child, or have a length as third value")
+    unit = (1,) if any(len(edge) == 3 for edge in given) else ()
+    _texts([end for edge in given for end in edge[:2]], "edges")
+    return [(*edge[:2], *(edge[2:] or unit)) for edge in given]

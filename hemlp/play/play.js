@@ -6,13 +6,15 @@ const FIRST = { classes: [], edges: [["animal", "mammal"], ["animal", "bird"], [
   true: ["sheep", "owl"], pred: ["cow"], measure: { text: "GIE" } };
 const TABS = { values: "Values", flow: "Flow network", lca: "LCA graphs", program: "Program", copy: "Copy" };
 const ROLES = { true: "true", predicted: "predicted", both: "true and predicted", other: "neither" };
-let state = structuredClone(FIRST), wanted = state, answer = null, before = {}, selected = null, connecting = false, asked = 0;
+const LEGENDS = { legend: ["true", "predicted", "both", "other", "default", "pairs"], "lca-legend": ["true", "predicted", "both", "true_side", "predicted_side", "shared", "lca"] };
+const KEPT = ["classes", "edges", "true", "pred", "names"];
+let state = structuredClone(FIRST), wanted = state, record = false, answer = null, before = {}, busy = null, selected = null, connecting = false, renaming = false;
 const history = [];
 
 async function ask(question, body) {
   const reply = await fetch(question, { method: "POST", body: JSON.stringify(body) });
   if (!reply.ok) throw new Error(await reply.text());
-  const data = await reply.json();
+  const data = JSON.parse(await reply.text(), (key, value) => key === "value" && typeof value === "string" ? Number(value) : value);  // "Infinity"
   if (data.error !== undefined) throw new Error(data.error);
   return data.answer;
 }
@@ -23,48 +25,56 @@ function make(parent, tag, attributes = {}, text = null) {
   parent.append(node);
   return node;
 }
-const format = (value) => value === null ? "undefined" : Number.isInteger(value) ? String(value) : value.toPrecision(4).replace(/\.?0+$/, "");
+const format = (value) => value === null ? "undefined" : Math.abs(value) === Infinity ? (value > 0 ? "∞" : "−∞") : Number.isInteger(value) ? String(value) : value.toPrecision(4).replace(/\.?0+$/, "");
 
 // a change is shown only if the library takes it: a cycle, say, is refused with its reason, and the state stays;
-// quick changes build on what is wanted, though its answer is still under way
-async function change(edit, keep = true) {
+// one question at a time: changes made meanwhile build on what is wanted, and are asked for together
+function change(edit, keep = true) {
   const next = structuredClone(wanted);
   edit(next);
   wanted = next;
-  const turn = ++asked;
-  try {
-    const reply = await ask("board", next);
-    if (turn !== asked) return;
-    if (keep) history.push(state);
-    before = answer ? Object.fromEntries(answer.values.map((row) => [row.name, row.value])) : {};
-    state = next;
-    answer = reply;
-    $("message").textContent = "";
-    draw();
-  } catch (error) {
-    if (turn !== asked) return;
-    wanted = state;
-    $("message").textContent = error.message;
-    if (answer) drawMeasure();
+  record = keep;
+  return busy ??= settle().finally(() => { busy = null; });
+}
+async function settle() {
+  while (wanted !== state || answer === null) {
+    const next = wanted, keep = record;
+    try {
+      const reply = await ask("board", next);
+      if (keep) history.push(state);
+      before = answer ? Object.fromEntries(answer.values.map((row) => [row.name, row.value])) : {};
+      state = next;
+      answer = reply;
+      say("");
+      draw();
+    } catch (error) {
+      if (wanted !== next) continue;
+      wanted = state;
+      say(error.message);
+      if (answer) drawMeasure();
+      return;
+    }
   }
 }
 
 function draw() {
   const own = answer.values[0];
-  $("result").textContent = answer.undefined ? `${own.name}: ${answer.undefined}` : `${own.name} = ${format(answer.score)} (${answer.status}), ${own.better ? "greater" : "smaller"} is better`;
-  drawTree(); drawMeasure(); drawCurve(); drawValues(); drawViews();
+  $("result").textContent = answer.undefined ? `${own.name}: ${answer.undefined}` : `${own.name} = ${format(own.value)} (${answer.status}), ${own.better ? "greater" : "smaller"} is better`;
+  if (selected !== null && !labels().includes(selected)) select(null);
+  drawTree(); if (wanted === state) drawMeasure(); drawCurve(); drawValues(); drawViews();
 }
 function drawTree() {
   const tree = $("tree"), data = answer.taxonomy, focus = document.activeElement?.dataset?.label;
   tree.replaceChildren();
-  tree.setAttribute("viewBox", `0 30 ${data.width} ${data.height}`);
+  tree.setAttribute("viewBox", data.frame.join(" "));
+  tree.style.maxWidth = `${1.4 * data.frame[2]}px`;
+  tree.style.minWidth = `${0.7 * data.frame[2]}px`;
   for (const [, , path] of data.edges) make(tree, "path", { class: "edge", d: path });
   for (const path of data.curves) make(tree, "path", { class: "pair", d: path });
   for (const box of data.boxes) {
     const group = make(tree, "g", { class: `node ${box.role}` });
-    make(group, "title", {}, box.title);
-    const round = box.role === "predicted" || box.role === "default" ? 11 : box.role === "both" ? 5 : 0;
-    make(group, "rect", { x: box.x - box.width / 2, y: box.y - box.height / 2, width: box.width, height: box.height, rx: round });
+    group.innerHTML = box.shape;
+    make(group, "title", {}, box.label === null || box.title === box.label ? box.title : `${box.title} (${box.label})`);
     make(group, "text", { x: box.x, y: box.y + 4 }, box.text);
     if (box.label === null) continue;
     group.dataset.label = box.label;
@@ -73,7 +83,7 @@ function drawTree() {
     group.setAttribute("role", "button");
     group.setAttribute("aria-label", `${box.title}, ${ROLES[box.role]}${box.label === selected ? ", selected" : ""}`);
     group.addEventListener("click", () => choose(box.label));
-    if (box.label === focus) group.focus();
+    if (box.label === focus) group.focus({ preventScroll: true });
   }
   const costs = make(tree, "g", { class: "costs" });
   for (const [x, y, text] of data.costs) make(costs, "text", { x, y: y + 4 }, text);
@@ -101,14 +111,14 @@ function select(label) {
   $("name").value = label ?? "";
   for (const node of $("tree").querySelectorAll("g.node")) node.classList.toggle("selected", node.dataset.label === label);
 }
-function setConnecting(on) { connecting = on; $("connect").setAttribute("aria-pressed", String(on)); }
+function setConnecting(on) { connecting = on; $("connect").setAttribute("aria-pressed", String(on)); if (on) say(`Choose a child for ${selected}, or one that stops being its child.`); }
 const labels = () => answer.taxonomy.boxes.map((box) => box.label).filter((label) => label !== null);
 function say(text) { $("message").textContent = text; }
 function add() {
   let name = $("name").value.trim();
   if (name === "" || labels().includes(name)) for (let k = 1; labels().includes(name) || name === ""; k++) name = `class ${k}`;
   const parent = selected;
-  return change((next) => { next.classes.push(name); if (parent !== null) next.edges.push([parent, name]); }).then(() => select(name));
+  return change((next) => { next.classes.push(name); if (parent !== null) next.edges.push([parent, name]); }).then(() => { if (labels().includes(name)) select(name); });
 }
 function rename() {
   const old = selected, name = $("name").value.trim();
@@ -118,7 +128,8 @@ function rename() {
   selected = name;
   return change((next) => {
     next.classes = next.classes.map(to); next.true = next.true.map(to); next.pred = next.pred.map(to);
-    next.edges = next.edges.map((edge) => edge.map(to));
+    next.edges = next.edges.map(([parent, child, ...length]) => [to(parent), to(child), ...length]);
+    if (next.names) delete next.names[old];
   });
 }
 function remove() {
@@ -128,35 +139,50 @@ function remove() {
   select(null);
   return change((next) => {
     next.classes = rest; next.true = next.true.filter((each) => each !== old); next.pred = next.pred.filter((each) => each !== old);
-    next.edges = next.edges.filter((edge) => !edge.includes(old));
+    next.edges = next.edges.filter(([parent, child]) => parent !== old && child !== old);
   });
 }
 
-// sliders: 6 stands for ALL, 13 for no limit
-const shown = (id) => { const value = Number($(id).value); return ["ap", "bp", "at", "bt"].includes(id) ? (value === 6 ? "ALL" : value) : ["md", "hz"].includes(id) ? (value === 13 ? null : value) : value; };
+// a slider has few positions, and its box says any value; the rightmost position of a bound is ALL, of a limit none
+const BOUNDS = { ap: "bp", bp: "ap", at: "bt", bt: "at" }, LIMITS = ["md", "hz"], COSTS = ["dc", "dt"], ALL_CONTROLS = [...Object.keys(BOUNDS), ...LIMITS, ...COSTS];
+function valueOf(id) {
+  const text = $(`${id}-box`).value.trim();
+  if (id in BOUNDS) return /^all$/i.test(text) ? "ALL" : text === "" || Number.isNaN(Number(text)) ? text : Number(text);
+  return text === "" || /^none$/i.test(text) ? null : Number.isNaN(Number(text)) ? text : Number(text);
+}
+function put(id, value) {
+  $(`${id}-box`).value = value ?? "none";
+  if (COSTS.includes(id)) { $(`${id}-none`).checked = value === null; $(id).disabled = value === null; $(id).max = Math.max(10, value ?? 0); }
+  if (value === "ALL" || (value === null && LIMITS.includes(id))) $(id).value = $(id).max;
+  else if (value !== null) $(id).value = value;
+}
+function slide(id) {
+  const last = $(id).value === $(id).max, other = BOUNDS[id];
+  $(`${id}-box`).value = last && id in BOUNDS ? "ALL" : last && LIMITS.includes(id) ? "none" : $(id).value;
+  const lower = id[0] === "a";
+  if (other && (lower ? Number($(other).value) < Number($(id).value) : Number($(other).value) > Number($(id).value))) { $(other).value = $(id).value; slide(other); return; }
+  fromSliders();
+}
 function drawMeasure() {
   const own = answer.measure, plain = own.predicted !== undefined;
-  $("sliders").disabled = !plain && !["", null].includes($("measure").value) && $("measure").value !== "own";
-  if (plain) {
-    const put = (id, value) => { $(id).value = value; };
-    put("ap", own.predicted[0] === "ALL" ? 6 : own.predicted[0]); put("bp", own.predicted[1] === "ALL" ? 6 : own.predicted[1]);
-    put("at", own.true[0] === "ALL" ? 6 : own.true[0]); put("bt", own.true[1] === "ALL" ? 6 : own.true[1]);
-    $("dc-on").checked = own.default_cost !== null;
-    if (own.default_cost !== null) put("dc", own.default_cost);
-    put("md", own.max_distance ?? 13); put("hz", own.horizon ?? 13);
-    if (own.cost) $("cost").value = own.cost;
-  }
-  $("dc").disabled = !$("dc-on").checked;
-  for (const output of document.querySelectorAll("#sliders output")) {
-    const value = shown(output.htmlFor.value);
-    output.textContent = value === null ? "none" : output.htmlFor.value === "dc" && !$("dc-on").checked ? "none" : value;
-  }
+  $("measure").value = own.named ? own.name : "own";
+  $("own-name").value = own.named ? "" : own.name;
+  $("sliders").disabled = $("own-name").disabled = !plain;
+  $("fixed").hidden = plain;
+  if (!plain) return;
+  put("ap", own.predicted[0]); put("bp", own.predicted[1]); put("at", own.true[0]); put("bt", own.true[1]);
+  const apart = Array.isArray(own.default_cost);
+  $("apart").checked = apart;
+  $("dt-row").hidden = !apart;
+  document.querySelector("label[for=dc]").textContent = apart ? "default cost of predicted classes" : "default cost (D)";
+  put("dc", apart ? own.default_cost[0] : own.default_cost); put("dt", apart ? own.default_cost[1] : own.default_cost);
+  put("md", own.max_distance); put("hz", own.horizon);
+  $("cost").value = own.cost; $("score").value = own.score;
 }
 function fromSliders() {
-  $("measure").value = "own";
   change((next) => {
-    next.measure = { name: $("own-name").value || "mine", predicted: [shown("ap"), shown("bp")], true: [shown("at"), shown("bt")], cost: $("cost").value,
-      default_cost: $("dc-on").checked ? shown("dc") : null, max_distance: shown("md"), horizon: shown("hz") };
+    next.measure = { name: $("own-name").value.trim() || "mine", predicted: [valueOf("ap"), valueOf("bp")], true: [valueOf("at"), valueOf("bt")], cost: $("cost").value, score: $("score").value,
+      default_cost: $("apart").checked ? [valueOf("dc"), valueOf("dt")] : valueOf("dc"), max_distance: valueOf("md"), horizon: valueOf("hz") };
   });
 }
 function drawCurve() {
@@ -164,14 +190,21 @@ function drawCurve() {
   curve.replaceChildren();
   curve.style.display = points.length ? "" : "none";
   if (!points.length) return;
-  const right = points.at(-1)[0], top = Math.max(1e-9, ...points.map(([, error]) => error)), w = 600, h = 70;
-  curve.setAttribute("viewBox", `0 0 ${w + 20} 90`);
-  const x = (d) => 10 + w * d / right, y = (error) => 8 + h * (1 - error / top);
+  const right = points.at(-1)[0], top = Math.max(...points.map(([, error]) => error)), w = curve.clientWidth || 400, h = 52;
+  $("dc").max = right; $("dc").value = answer.measure.default_cost;
+  curve.setAttribute("viewBox", `0 0 ${w} 84`);
+  const x = (d) => 8 + (w - 16) * d / right, y = (error) => 14 + h * (1 - error / (top || 1));
   make(curve, "path", { d: "M" + points.map(([d, error]) => `${x(d)} ${y(error)}`).join("L") });
   const now = answer.measure.default_cost;
-  if (typeof now === "number") make(curve, "line", { x1: x(now), x2: x(now), y1: 4, y2: 80 });
-  for (const [d] of points.slice(1, -1)) make(curve, "text", { x: x(d), y: 89, "text-anchor": "middle" }, format(d));
-  make(curve, "text", { x: 12, y: 16 }, `error up to ${format(top)}, by D from 0 to ${format(right)}`);
+  make(curve, "line", { x1: x(now), x2: x(now), y1: 4, y2: 70 });
+  const marked = [];  // bends first, then the ends, where there is room
+  for (const [d, error] of [...points.slice(1, -1), points[0], points.at(-1)]) {
+    if (d > 0 && d < right) make(curve, "circle", { cx: x(d), cy: y(error), r: 3.5 });
+    if (marked.some((other) => Math.abs(other - x(d)) < 20)) continue;
+    make(curve, "text", { x: x(d), y: 81, "text-anchor": "middle" }, format(d));
+    marked.push(x(d));
+  }
+  make(curve, "text", { x: 10, y: 10 }, `error by D, up to ${format(top)}`);
 }
 function drawValues() {
   const body = $("values").tBodies[0];
@@ -179,57 +212,89 @@ function drawValues() {
   answer.values.forEach((row, k) => {
     const old = before[row.name], moved = old !== undefined && row.value !== null && old !== null && Math.abs(row.value - old) > 1e-12;
     const line = make(body, "tr", { class: (k === 0 ? "own " : "") + (moved ? "changed" : "") });
-    make(line, "th", { scope: "row" }, `${row.name} ${row.better ? "↑" : "↓"}`);
-    make(line, "td", { class: "number", title: row.why }, row.value === null ? "–" : format(row.value));
-    make(line, "td", {}, moved ? `${row.value > old ? "+" : "−"}${format(Math.abs(row.value - old))}, ${row.value > old === row.better ? "better" : "worse"}` : "");
+    make(line, "th", { scope: "row" }, `${row.name} ${row.better ? "↑" : "↓"}${row.note ? "*" : ""}`);
+    make(line, "td", { class: "number" }, row.value === null ? "–" : format(row.value));
+    make(line, "td", row.why ? { class: "why" } : {}, row.why || (moved ? `${row.value > old ? "+" : "−"}${format(Math.abs(row.value - old))}, ${row.value > old === row.better ? "better" : "worse"}` : ""));
   });
+  const noted = answer.values.filter((row) => row.note);
+  $("weights").textContent = "↑ greater is better, ↓ smaller is better." + (noted.length ? ` * ${noted[0].note}.` : "");
 }
 function drawViews() {
   $("network").innerHTML = answer.network || "<p class=hint>A flow network is drawn for one pairing only.</p>";
   const prices = $("prices").tBodies[0];
   prices.replaceChildren();
   for (const row of answer.prices) { const line = make(prices, "tr"); row.forEach((cell) => make(line, "td", {}, typeof cell === "number" ? format(cell) : cell)); }
-  $("prices").hidden = !answer.prices.length;
+  $("prices").hidden = $("prices-note").hidden = !answer.prices.length;
   $("lca").replaceChildren();
   for (const each of answer.lca) {
-    make($("lca"), "h3", {}, each.F === null ? `${each.name}: nothing to draw` : `${each.name}: F_LCA = ${format(each.F)}, |Z| = ${each.lcas}`);
-    make($("lca"), "div").innerHTML = each.svg;
+    const part = make($("lca"), "div");
+    make(part, "h3", {}, each.F === null ? `${each.name}: ${each.why || "nothing to draw"}` : `${each.name}: F_LCA = ${format(each.F)}, |Z| = ${each.lcas}`);
+    make(part, "div").innerHTML = each.svg;
   }
-  lines($("algebra"), answer.program.algebra);
-  lines($("lp"), answer.program.lp);
-  const copy = $("view-copy"), pieces = { Python: answer.copy.python, TOML: answer.copy.toml, "Command line": answer.copy.command,
-    "Test case": answer.copy.test, "Picture (SVG)": answer.network || answer.lca[0].svg };
+  drawProgram();
+  const pictures = { "Taxonomy (SVG)": answer.taxonomy.svg, "Flow network (SVG)": answer.network };
+  for (const each of answer.lca) pictures[`LCA graphs, ${each.name} (SVG)`] = each.svg;
+  const copy = $("view-copy");
   copy.replaceChildren();
-  for (const [name, text] of Object.entries(pieces)) {
+  for (const [name, text] of Object.entries({ ...answer.copy, ...pictures })) {
+    if (!text) continue;
     const head = make(copy, "h3", {}, name + " ");
-    const button = make(head, "button", {}, "Copy");
-    button.addEventListener("click", () => navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }));
-    make(copy, "pre", {}, text.length > 3000 ? text.slice(0, 3000) + " …" : text);
+    const button = make(head, "button", { "aria-label": `Copy: ${name}` }, "Copy");
+    button.addEventListener("click", () => navigator.clipboard.writeText(text).then(() => { button.textContent = "Copied"; }, (error) => say(error.message)));
+    make(copy, "pre", { tabindex: 0 }, text.startsWith("<svg") ? `${text.slice(0, 200)} … ${text.length} characters` : text);
   }
 }
-// pointing at a rule lights its rows, and the classes that it speaks of
-function lines(parent, text) {
-  parent.replaceChildren();
-  for (const each of text.split("\n")) {
-    const line = make(parent, "span", {}, each || " ");
-    const side = /for each predicted|^\s*p_\d/.test(each) ? "p" : /for each true|^\s*t_\d/.test(each) ? "t" : "";
-    if (!side) continue;
-    line.dataset.side = side; line.tabIndex = 0;
-    for (const [event, on] of [["mouseenter", true], ["mouseleave", false], ["focus", true], ["blur", false]]) line.addEventListener(event, () => light(side, on));
+// rules of the algebra and rows of the program that belong together light up together, with the classes they name
+function drawProgram() {
+  const meaning = {}, lp = $("lp"), algebra = $("algebra");
+  let section = "";
+  lp.replaceChildren(); algebra.replaceChildren();
+  for (const text of answer.program.lp.split("\n")) {
+    const line = make(lp, "span", {}, text || " "), comment = /^\\ (\w+): (.*)$/.exec(text), row = /^\s+(\w+):/.exec(text)?.[1];
+    if (comment) meaning[comment[1]] = comment[2]; else if (/^[A-Z]/.test(text)) section = text;
+    line.dataset.words = text.split(/[^\w]+/).join(" ").replace(/_(low|high)\b/g, "");
+    if (/^\S/.test(text) && !comment) continue;
+    const token = (comment?.[1] ?? row ?? /[a-z]+(_\w+)+/.exec(text)?.[0] ?? "").replace(/_(low|high)$/, "");
+    if (token) line.dataset.token = token;
+    line.dataset.group = /imize/.test(section) ? "goal" : section === "Subject To" ? token.split("_")[0] : section ? "domain" : /^[a-z]+/.exec(token)?.[0] ?? "";
+    if (section === "Subject To") line.dataset.row = "";
+  }
+  const grouped = new Set([...lp.children].map((line) => line.dataset.group));
+  for (const text of answer.program.algebra.split("\n")) {
+    const line = make(algebra, "span", {}, text || " "), rule = /^\((.+?)\)/.exec(text)?.[1];
+    const group = /^(min|max)\b/.test(text) ? "goal" : /∈ \{|integer/.test(text) ? "domain" : /for each predicted/.test(text) ? "p" : /for each true/.test(text) ? "t" : rule;
+    if (group) line.dataset.group = grouped.has(group) ? group : "rows";
+  }
+  for (const line of document.querySelectorAll("#view-program span[data-group]")) {
+    line.tabIndex = 0;
+    for (const event of ["mouseenter", "focus"]) line.addEventListener(event, () => light(line, meaning));
+    for (const event of ["mouseleave", "blur"]) line.addEventListener(event, () => light(null, meaning));
   }
 }
-function light(side, on) {
-  for (const line of document.querySelectorAll(`pre span[data-side="${side}"]`)) line.classList.toggle("lit", on);
-  const set = side === "p" ? state.pred : state.true;
-  for (const node of $("tree").querySelectorAll("g.node")) node.classList.toggle("lit", on && set.includes(node.dataset.label));
+function light(line, meaning) {
+  const of = line?.dataset, names = new Set();
+  for (const each of document.querySelectorAll("#view-program span[data-group]")) {
+    const its = each.dataset, together = of && (its.group === of.group || (of.group === "rows" && its.row !== undefined));
+    const lit = line !== null && (each === line || (of.token && each.parentNode.id === "lp" ? its.words.split(" ").includes(of.token) : together));
+    each.classList.toggle("lit", lit);
+    if (lit && its.token && (!of.token || its.token === of.token)) for (const name of (meaning[its.token] ?? "").split(/ ~ | implies |: |^predicted |^true |^LCA /)) names.add(name);
+  }
+  for (const node of $("tree").querySelectorAll("g.node")) node.classList.toggle("lit", names.has(node.dataset.label));
 }
 function showTab(name) {
   for (const key of Object.keys(TABS)) { $(`view-${key}`).hidden = key !== name; $(`tab-${key}`).setAttribute("aria-selected", String(key === name)); $(`tab-${key}`).tabIndex = key === name ? 0 : -1; }
 }
 function load(start) {
   select(null);
-  $("note").textContent = start.note ?? "";
-  return change((next) => { for (const key of ["classes", "edges", "true", "pred"]) next[key] = structuredClone(start[key]); });
+  return change((next) => { for (const key of KEPT) next[key] = structuredClone(start[key] ?? (key === "names" ? {} : [])); })
+    .then(() => { $("note").textContent = start.note ?? ""; });
+}
+const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
+function neighbour(label, [dx, dy]) {
+  const boxes = answer.taxonomy.boxes.filter((box) => box.label !== null), here = boxes.find((box) => box.label === label);
+  const far = (box) => { const x = box.x - here.x, y = box.y - here.y, along = x * dx + y * dy; return along > 5 ? along + 3 * Math.abs(x * dy + y * dx) : Infinity; };
+  const near = boxes.reduce((best, box) => far(box) < far(best) ? box : best, here);
+  return $("tree").querySelector(`g[data-label="${CSS.escape(near.label)}"]`);
 }
 async function begin() {
   for (const [key, title] of Object.entries(TABS)) {
@@ -244,45 +309,75 @@ async function begin() {
   }
   showTab("values");
   const starts = await ask("starts", {});
-  const options = [["an empty table", { classes: ["root"], edges: [], true: [], pred: [] }], ["animals", FIRST], ...starts.cases.map((each) => [`the paper: ${each.name}`, each])];
-  options.forEach(([name], k) => make($("start"), "option", { value: k }, name));
+  let refusal = "";
+  for (const [role, shape, title] of [...starts.legend, ["pairs", '<path d="M2 9L22 9"/>', "pair with its cost"]]) for (const [list, kind] of [["legend", ""], ["lca-legend", "hemlp"]]) {
+    if (!LEGENDS[list].includes(role)) continue;
+    const item = make($(list), "li");
+    make(item, "svg", { class: kind, width: 24, height: 18, "aria-hidden": "true" }).innerHTML = `<g class="node ${role}">${shape}</g>`;
+    item.append(title);
+  }
+  const options = [];
+  const offer = (parent, name, start) => { make(parent, "option", { value: options.length }, name); options.push(start); };
+  const first = starts.kind ? await ask("instance", { name: null }).catch((error) => { refusal = error.message; }) : undefined;
+  if (first) offer($("start"), "your own files", first);
+  offer($("start"), "animals", FIRST);
+  offer($("start"), "an empty table", { classes: ["root"] });
+  for (const each of starts.cases) offer($("start"), `the paper: ${each.name}`, each);
   make($("start"), "option", { value: "refute" }, "counter-examples of this measure …");
-  $("start").value = 1;
+  const refutations = make($("start"), "optgroup", { label: "counter-examples" });
+  refutations.hidden = true;
+  let started = "0";
   $("start").addEventListener("change", async () => {
-    if ($("start").value !== "refute") return load(options[Number($("start").value)][1]);
+    if ($("start").value !== "refute") { started = $("start").value; return load(options[Number(started)]); }
     say("Looking for the smallest counter-examples …");
     try {
-      const refuted = await ask("counterexamples", state.measure);
+      const refuted = await ask("counterexamples", state.measure), next = options.length;
       say(refuted.length ? "" : "No property is refuted by up to 4 classes.");
-      for (const each of refuted) { options.push([`${answer.measure.name}: ${each.name}?`, each]); make($("start"), "option", { value: options.length - 1 }, options.at(-1)[0]); }
-      if (refuted.length) { $("start").value = options.length - refuted.length; await load(refuted[0]); }
+      if (refuted.length) {
+        refutations.replaceChildren();
+        refutations.hidden = false;
+        for (const each of refuted) offer(refutations, `${answer.measure.name}: ${each.name}?`, each);
+        started = String(next);
+        await load(refuted[0]);
+      }
     } catch (error) { say(error.message); }
+    $("start").value = started;
   });
   $("ownlabel").hidden = !starts.instances.length;
+  $("ownlabel").firstElementChild.textContent = starts.kind;
   for (const name of starts.instances) make($("owns"), "option", { value: name });
   $("own").addEventListener("change", async () => { try { await load(await ask("instance", { name: $("own").value })); } catch (error) { say(error.message); } });
   make($("measure"), "option", { value: "own" }, "defined by the sliders");
+  for (const name of starts.measures) make($("measure"), "option", { value: name }, name);
+  if (first) for (const key of KEPT) state[key] = first[key];
   await change(() => {}, false);
-  for (const row of answer.values.slice(1)) make($("measure"), "option", { value: row.name }, row.name);
-  $("measure").value = "GIE";
+  $("note").textContent = first?.note ?? "";
+  if (refusal) say(refusal);
   $("measure").addEventListener("change", () => $("measure").value === "own" ? fromSliders() : change((next) => { next.measure = { text: $("measure").value }; }));
-  for (const id of ["ap", "bp", "at", "bt", "dc", "md", "hz", "dc-on", "cost", "own-name"]) $(id).addEventListener(id === "own-name" ? "change" : "input", fromSliders);
+  for (const id of ALL_CONTROLS) { $(id).addEventListener("input", () => slide(id)); $(`${id}-box`).addEventListener("change", fromSliders); }
+  for (const id of COSTS) $(`${id}-none`).addEventListener("input", () => { $(`${id}-box`).value = $(`${id}-none`).checked ? "none" : $(id).value; fromSliders(); });
+  $("apart").addEventListener("input", () => { $("dt-box").value = $("dc-box").value; fromSliders(); });
+  for (const id of ["cost", "score", "own-name"]) $(id).addEventListener("change", fromSliders);
+  addEventListener("resize", () => { if (answer) drawCurve(); });
   $("add").addEventListener("click", add); $("rename").addEventListener("click", rename); $("delete").addEventListener("click", remove);
+  $("name").addEventListener("keydown", (event) => { if (event.key === "Enter") { (renaming ? rename : add)(); renaming = false; } });
   $("connect").addEventListener("click", () => selected === null ? say("Select a class first.") : setConnecting(!connecting));
   const undo = () => { const old = history.pop(); if (old) change((next) => Object.assign(next, structuredClone(old)), false); };
   $("undo").addEventListener("click", undo);
-  document.addEventListener("keydown", (event) => { if ((event.ctrlKey || event.metaKey) && event.key === "z") { event.preventDefault(); undo(); } });
+  document.addEventListener("keydown", (event) => {
+    const typing = event.target.matches?.("input:not([type=range]):not([type=checkbox])");
+    if ((event.ctrlKey || event.metaKey) && event.key === "z" && !typing) { event.preventDefault(); undo(); }
+    if (event.key === "Escape") { setConnecting(false); renaming = false; say(""); }
+  });
   $("tree").addEventListener("keydown", (event) => {
     const label = event.target.dataset?.label;
     if (label === undefined || event.ctrlKey || event.metaKey) return;
-    const nodes = [...$("tree").querySelectorAll("g.node[tabindex]")], at = nodes.indexOf(event.target);
     if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(label); }
-    else if (event.key === "ArrowRight" || event.key === "ArrowDown") { event.preventDefault(); nodes[(at + 1) % nodes.length].focus(); }
-    else if (event.key === "ArrowLeft" || event.key === "ArrowUp") { event.preventDefault(); nodes[(at - 1 + nodes.length) % nodes.length].focus(); }
+    else if (event.key in STEPS) { event.preventDefault(); neighbour(label, STEPS[event.key]).focus(); }
     else if (event.key === "a") { select(label); $("name").value = ""; add(); }
     else if (event.key === "c") { select(label); setConnecting(true); }
-    else if (event.key === "r") { event.preventDefault(); select(label); $("name").focus(); }
-    else if (event.key === "Delete") { select(label); remove(); }
+    else if (event.key === "r") { event.preventDefault(); select(label); renaming = true; $("name").focus(); $("name").select(); }
+    else if (event.key === "Delete") { select(label); remove().then(() => $("tree").querySelector("g[tabindex]")?.focus()); }
   });
 }
 begin().catch((error) => say(error.message));

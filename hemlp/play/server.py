@@ -18,7 +18,8 @@ from importlib.resources import files
 from typing import Any
 
 from hemlp.errors import HemlpError, InvalidOption
-from hemlp.play.board import Board
+from hemlp.measures.catalogue import NAMED
+from hemlp.play.board import Board, legend
 from hemlp.play.starts import OwnData, counterexamples, paper_cases
 
 MAX_BODY = 1_000_000
@@ -58,10 +59,13 @@ class PlayServer(ThreadingHTTPServer):
         self.idle, self.last = idle, time.monotonic()
         self.questions: Mapping[str, Callable[[Any], Any]] = {
             "board": lambda state: Board.read(state).answer(),
-            "starts": lambda _: {"cases": paper_cases(), "instances": own.names()},
+            "starts": lambda _: {
+                "cases": paper_cases(), "instances": own.names(), "kind": own.kind,
+                "measures": list(NAMED), "legend": legend(),
+            },
             "instance": lambda asked: own.state(asked.get("name") if isinstance(asked, Mapping) else None),
-            "counterexamples": lambda asked: counterexamples(asked),
-        }
+            "counterexamples": counterexamples,
+        }  # fmt: skip
 
     @property
     def address(self) -> str:
@@ -135,7 +139,7 @@ class _Handler(BaseHTTPRequestHandler):
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
             raise Refused(HTTPStatus.LENGTH_REQUIRED, "the request does not say how long it is")
-        if int(length) > MAX_BODY:
+        if len(length) > len(str(MAX_BODY)) or int(length) > MAX_BODY:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MAX_BODY:,} bytes")
         try:
             asked = json.loads(self.rfile.read(int(length)))

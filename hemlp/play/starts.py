@@ -9,23 +9,29 @@ from hemlp.analysis.properties.check import check_properties
 from hemlp.errors import InvalidOption
 from hemlp.examples import cases
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch
-from hemlp.play.board import MAX_CLASSES, read_measure
+from hemlp.play.board import MAX_CLASSES, labelled_edges, read_measure
 
 
-def state_of(h: Hierarchy, true: Iterable[Label], pred: Iterable[Label]) -> dict[str, Any]:
-    """The classes of an instance with all their ancestors, as the page has them."""
-    sides = [sorted(map(str, side)) for side in (true, pred)]
-    kept = {h.id(label) for side in (true, pred) for label in side}
-    kept |= {h.id(above) for c in list(kept) for above in h.ancestors(h.labels[c])} if len(h) > MAX_CLASSES else set()
-    if len(h) <= MAX_CLASSES:
-        kept = set(range(len(h)))
-    if len(kept) > MAX_CLASSES:
-        raise InvalidOption(f"this instance has {len(kept):,} classes with their ancestors: {MAX_CLASSES} at most")
-    ends = zip(h.edges.parents.tolist(), h.edges.children.tolist(), strict=True)
-    edges = [[str(h.labels[p]), str(h.labels[c])] for p, c in ends if p in kept and c in kept]
-    return {"classes": [str(h.labels[c]) for c in sorted(kept)], "edges": edges, "true": sides[0], "pred": sides[1]}
+def state_of(h: Hierarchy, true: Iterable[Label], pred: Iterable[Label], *further: Label) -> dict[str, Any]:
+    """A small hierarchy whole; of a large one the classes of an instance and ``further`` ones with all ancestors."""
+    sides, named, cut = (
+        [sorted(map(str, side)) for side in (true, pred)],
+        {*true, *pred, *further},
+        len(h) > MAX_CLASSES,
+    )
+    labels = set(h.labels) if not cut else named.union(*(h.ancestors(label) for label in named))
+    if len(labels) > MAX_CLASSES:
+        raise InvalidOption(f"these are {len(labels):,} classes with their ancestors: {MAX_CLASSES} at most")
+    kept = [str(label) for label in sorted(labels, key=label_order)]
+    inside = set(kept)
+    edges = [list(edge) for edge in labelled_edges(h) if inside.issuperset(edge[:2])]
+    note = f"{len(kept)} of {len(h):,} classes are here: what counts classes, or looks below one, sees no others."
+    return {
+        "classes": kept, "edges": edges, "true": sides[0], "pred": sides[1],
+        "names": {str(label): h.names[label] for label in labels if label in h.names}, "note": note if cut else "",
+    }  # fmt: skip
 
 
 def paper_cases() -> list[dict[str, Any]]:
@@ -37,35 +43,56 @@ def counterexamples(measure: Any, classes: int = 4) -> list[dict[str, Any]]:
     """The smallest instances on which a measure lacks a property, with what happens there."""
     (outcome,) = check_properties([read_measure(measure)], classes, 3)
     return [
-        {"name": name, "note": str(each), **state_of(each.hierarchy, each.true, each.pred)}
+        {**state_of(each.hierarchy, each.true, each.pred), "name": name, "note": str(each)}
         for name, each in outcome.refuted.items()
         if each.pred is not None
     ]
 
 
 class OwnData:
-    """Instances of one's own files, by id, or by row from 1."""
+    """One's own files: instances by id, or by row from 1, or classes by name; ``kind`` says which, "" without files."""
 
-    def __init__(self, batch: Batch | None) -> None:
+    def __init__(self, batch: Batch | None, hierarchy: Hierarchy | None = None) -> None:
         self.batch = batch
+        self.hierarchy = hierarchy if batch is None else batch.hierarchy
+        self.kind = "Instance" if batch is not None else "" if hierarchy is None else "Around class"
         ids = None if batch is None else batch.ids
         self._rows = {} if ids is None else {str(each): k for k, each in enumerate(ids)}
 
     def names(self) -> list[str]:
-        """The first instances, to choose from."""
-        if self.batch is None:
-            return []
-        return list(self._rows)[:200] if self._rows else [str(k + 1) for k in range(min(200, len(self.batch)))]
+        """The first instances or classes, to choose from; none where a hierarchy is small enough to be seen."""
+        if self.batch is not None:
+            return list(self._rows)[:200] or [str(k + 1) for k in range(min(200, len(self.batch)))]
+        labels = () if self.hierarchy is None else self.hierarchy.labels
+        return [str(label) for label in labels[:200]] if len(labels) > MAX_CLASSES else []
 
     def state(self, name: Any) -> dict[str, Any]:
-        """One instance with the ancestors of its classes."""
-        if self.batch is None:
+        """An instance with all ancestors of its classes, or a class with ancestors and children; None: a first one."""
+        h = self.hierarchy
+        if h is None:
             raise InvalidOption("no files were given: hemlp play HIERARCHY TRUE PRED")
-        row = self._rows.get(str(name))
-        if row is None and not self._rows and str(name).isdecimal() and 1 <= int(name) <= len(self.batch):
+        if self.batch is None:
+            return _around(h, min(h.roots, key=label_order) if name is None else name)
+        name = str(next(iter(self.names()), "1") if name is None else name)
+        row = self._rows.get(name)
+        if row is None and not self._rows and name.isdecimal() and 1 <= int(name) <= len(self.batch):
             row = int(name) - 1
         if row is None:
-            raise InvalidOption(f"there is no instance {str(name)[:100]!r}")
-        h = self.batch.hierarchy
+            raise InvalidOption(f"there is no instance {name[:100]!r}")
         true, pred = ([h.labels[c] for c in side[row]] for side in (self.batch.true, self.batch.pred))
-        return {"name": str(name), **state_of(h, true, pred)}
+        return {"name": name, **state_of(h, true, pred)}
+
+
+def _around(h: Hierarchy, name: Any) -> dict[str, Any]:
+    """A class with its ancestors and as many of its children as there is room for; the note says how many."""
+    number = isinstance(name, str) and name.isdecimal() and h.find(name) is None
+    label = h.labels[h.id(int(name) if number else name)]
+    children = sorted(h.children(label), key=label_order)
+    room, few = {label, *h.ancestors(label)}, 0
+    for child in children:  # one with further parents brings their ancestors along
+        room |= {child, *h.ancestors(child)}
+        few += len(room) <= MAX_CLASSES
+    state = state_of(h, (), (), label, *children[:few])
+    if few < len(children):
+        state["note"] += f" {few} of {len(children):,} children are shown, in the order of their labels."
+    return {"name": str(label), **state}

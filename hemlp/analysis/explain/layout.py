@@ -316,9 +316,11 @@ def _mean_or(places: Sequence[float], otherwise: float) -> float:
     return plain_sum(places) / len(places) if places else otherwise
 
 
+def bezier_weights(t: float) -> tuple[float, float, float, float]:
+    """What the four points of a cubic curve weigh at t, from 0 to 1."""
+    return (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+
+
 def _bezier_point(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
-    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-    return (
-        plain_sum(w * x for w, (x, _) in zip(weights, points, strict=True)),
-        plain_sum(w * y for w, (_, y) in zip(weights, points, strict=True)),
-    )
+    (a, b, c, d), ((ax, ay), (bx, by), (cx, cy), (dx, dy)) = bezier_weights(t), points
+    return a * ax + b * bx + c * cx + d * dx, a * ay + b * by + c * cy + d * dy

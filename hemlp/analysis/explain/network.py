@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from hemlp.analysis.explain.drawing import STYLE, svg_curve, svg_shape
 from hemlp.analysis.explain.explanation import Explanation
-from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, make_box, text_width
-from hemlp.arrays import plain_sum
+from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, bezier_weights, make_box, text_width
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
@@ -110,27 +111,20 @@ def _arc_path(tail: Box, head: Box, before: int) -> Path:
     return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
 
 
-def _bezier_point(path: Path, t: float) -> Point:
-    weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-    x, y = (plain_sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
-    return x, y
-
-
 def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
     """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
-    occupied = [(box.x, box.y, box.width, box.height) for box in boxes]
-    labels = []
-    for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
-        wide, wanted = 1.15 * text_width(arc.words), (0.3, 0.7)[number % 2]  # the type is bold
-        places = [_bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
-        free = (
-            (x, y) for x, y in places
-            if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (18 + h) / 2 for a, b, w, h in occupied)
-        )  # fmt: skip
-        x, y = next(free, places[0])
-        occupied.append((x, y, wide, 18.0))
-        labels.append((x, y))
-    return labels
+    occupied = np.array([*((box.x, box.y, box.width, box.height) for box in boxes), *[(0.0,) * 4] * len(arcs)])
+    orders = [sorted(LABEL_POSITIONS, key=lambda t, wanted=wanted: abs(t - wanted)) for wanted in (0.3, 0.7)]  # type: ignore[misc]
+    weights = [np.array([bezier_weights(t) for t in order]).T for order in orders]
+    for number, (arc, path) in enumerate(zip(arcs, paths, strict=True), len(boxes)):
+        wide = 1.15 * text_width(arc.words)  # the type is bold
+        a, b, c, d = weights[(number - len(boxes)) % 2]
+        x, y = (a * first + b * second + c * third + d * last for first, second, third, last in zip(*path, strict=True))
+        across, along, widths, heights = occupied[:number].T
+        covered = (abs(x[:, None] - across) <= (wide + widths) / 2) & (abs(y[:, None] - along) <= (18 + heights) / 2)
+        best = covered.any(axis=1).argmin()  # the first that is free, or the first
+        occupied[number] = x[best], y[best], wide, 18.0
+    return [(x, y) for x, y, *_ in occupied[len(boxes) :].tolist()]
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:
