@@ -163,7 +163,7 @@ def distances_floor() -> Work:
 
         return run
 
-    return compared(lambda: (pair_distances(up_lists(*lists.arrays()), data.sides, ptr),), theirs, same)
+    return compared(lambda: (pair_distances(up_lists(lists), data.sides, ptr),), theirs, same)
 
 
 def pairing_floor() -> Work:

@@ -84,7 +84,7 @@ def test_kinds_are_compared_on_instances_that_they_were_not_chosen_on(name):
         assert each.difference == pytest.approx(each.validated - best.validated)
     table = t.candidates.to_frame()
     assert list(table["parameter"]) == [each.parameter for each in t.compared]
-    assert t.recommendation in t.candidates.notes
+    assert t.candidates.lead == [t.recommendation]
 
 
 def test_the_simplest_of_equal_rules_is_recommended():

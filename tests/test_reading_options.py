@@ -47,8 +47,8 @@ VARIANTS = {
         {"repeated": "max"},
     ),
     "columns of the gold alone": (
-        table([(*pair, "BPO") for pair in GOLD], ("EntryID", "term", "aspect"), "\t"), table(SCORES, None, "\t"), "tsv",
-        {"id": "EntryID", "label": "term"},
+        table([(*pair, "BPO") for pair in GOLD], ("entry", "class", "aspect"), "\t"), table(SCORES, None, "\t"), "tsv",
+        {"id": "entry", "label": "class"},
     ),
 }  # fmt: skip
 COMMANDS = {
@@ -70,6 +70,8 @@ COMMANDS = {
 }
 NAMES = re.compile(r"(?<=gold|ores)\.\w+|(?<=0\.9000) +[\d.]+$|exclude:#\w+", re.MULTILINE)
 """Endings of files and what else differs: times, and the fingerprint of a file."""
+FORMAT = re.compile(r"^(labels|format) .*\n", re.MULTILINE)
+"""Lines of `hemlp check` about the files themselves."""
 FLAGS = {"format": "--file-format", "id": "--id-column"}
 
 
@@ -86,7 +88,7 @@ def run(command, names, flags):
     done = CliRunner().invoke(commands, [arguments[0], "h.txt", *arguments[1:], *flags])
     if isinstance(done.exception, HemlpError):
         return done.exception.exit_code, str(done.exception)
-    return done.exit_code, NAMES.sub("", done.output)
+    return done.exit_code, FORMAT.sub("", NAMES.sub("", done.output))
 
 
 @pytest.fixture(autouse=True)

@@ -14,7 +14,9 @@ from hemlp.bounds import by_leaf, by_pair, priced
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.joint import JointModel
 from hemlp.optimize.model import Model
+from hemlp.problems.decision.model import DecisionModel
 from hemlp.problems.pairing.circulation import Group, Role
+from hemlp.solvers.greedy import GreedyModel
 from hemlp.testing import random_instances
 from tests.formulas import Meaning, said, written
 
@@ -314,7 +316,7 @@ MODELS = {
     **{name: lambda h, name=name: measure(name) for name in (
         "GIE", "MGIA", "SunLim", "MGIA(pairing='nearest')", "MGIA(max_distance=2)", "GIE(horizon=1)", "BMA",
         "transport", "F", "F_H", "F_H(top=True)", "F_H(horizon=2)", "F_De", "F_Tol", "F_LCA", "F_LCA(horizon=2)",
-        "F_LCA(method='extended')", "P_LCA(method='greedy')",
+        "F_LCA(method='extended')",
     )},
     "uneven": lambda h: PairMeasure("uneven", Bounds((0, 2), by_leaf((1, 1), (0, ALL))),
                                     default_cost={c: None if k % 3 else k % 5 for k, c in enumerate(h)}),
@@ -382,6 +384,7 @@ def test_every_kind_of_model_is_compared():
     assert kinds | {"ChangedModel"} == set(MEANINGS)
     ours = {kind.__name__ for kind in all_models(Model) if kind.__module__.startswith("hemlp.")}
     without_algebra = {"GraphModel", "JointModel", "PrefixModel", "ImpliedModel"}  # parts, closures, somebody's own
+    without_algebra |= {kind.__name__ for kind in (DecisionModel, *all_models(DecisionModel), GreedyModel)}
     assert ours - without_algebra == set(MEANINGS)
 
 

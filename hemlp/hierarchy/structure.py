@@ -77,7 +77,7 @@ class Structure:
         """Classes without parents."""
         return self._labels_of(np.flatnonzero(np.diff(self.parent_ptr) == 0))
 
-    @property
+    @cached_property
     def number_of_roots(self) -> int:
         """How many classes have no parents."""
         return int(np.count_nonzero(np.diff(self.parent_ptr) == 0))

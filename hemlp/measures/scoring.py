@@ -253,15 +253,16 @@ ALWAYS_THERE = 2**20
 
 
 def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
-    """Of a pair. Where costs are whole numbers and bounds have a closed form, prices prove the optimum at once."""
+    """Of a pair. Where minima are enough, or costs are whole and bounds have a closed form, prices prove at once."""
     from hemlp.problems.pairing.bounds import COVER, ONE_TO_ONE
     from hemlp.problems.pairing.costs import cost_bytes
 
     own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
     whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
     whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
-    closed = measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"
-    model = 200.0 if not measure.bounds.plain or measure.pairing == "transport" else 20.0 if whole and closed else 72.0
+    closed = whole and measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"
+    closed = closed or (measure.pairing == "nearest" and measure.default_cost is None)
+    model = 200.0 if not measure.bounds.plain or measure.pairing == "transport" else 20.0 if closed else 72.0
     return max(model, cost_bytes(measure.cost))
 
 

@@ -67,7 +67,7 @@ FAULTS = [
     Fault("kernels/ranking/sweep.py", "equal[k] = task.alone == 0 and task.missed == 0", "equal[k] = task.alone == 0", "exact match of a threshold", "curves scored_sets"),
     Fault("kernels/ranking/sweep.py", "if task.in_true[node] == i:\n                task.c_weight += task.weights[node]", "if task.in_true[node] == i:\n                task.c_weight += 1", "weighted common nodes at a threshold", "curves scored_sets cafa_command"),
     Fault("kernels/ranking/by_score.py", "return ranks[a] < ranks[b]", "return ranks[a] > ranks[b]", "which of equal scores is among the first k", "greatest_scores ranked scored_sets"),
-    Fault("kernels/resamples.py", "counts[i, drawn[k]] += 1", "counts[i, drawn[k]] = 1", "resamples without repetition", "table_intervals resampling evaluation"),
+    Fault("kernels/resamples.py", "counts[i, drawn[k] >> shift] += 1", "counts[i, drawn[k] >> shift] = 1", "resamples without repetition", "table_intervals resampling evaluation"),
     Fault("kernels/lca/greedy.py", "return a_serves > b_serves", "return a_serves < b_serves", "the order in which greedy takes LCAs", "lca links"),
     Fault("kernels/lca/greedy.py", "if self._times[links.of_class[self._own[k]]] < 2:", "if self._times[links.of_class[self._own[k]]] < 1:", "greedy drops LCAs that are needed", "lca links"),
     # hierarchies, instances, files

@@ -73,7 +73,7 @@ def wilcoxon(d: PairedDifferences) -> float:
 
 
 def normal_wilcoxon(n: int, away: int, ties: float) -> float:
-    """p by the normal distribution; ``away``: |2T − n(n + 1)| in doubled ranks, ``ties``: Σ t³ − t."""
+    """p by the normal distribution; ``away``: abs(2T − n(n + 1)) in doubled ranks, ``ties``: Σ t³ − t."""
     variance = n * (n + 1) * (2 * n + 1) / 24 - ties / 48
     return math.erfc(away / 4 / math.sqrt(2 * variance))
 

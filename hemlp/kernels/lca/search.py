@@ -26,7 +26,7 @@ if not cython.compiled:
     from hemlp.kernels.lca.ties import Ties
     from hemlp.kernels.signals import look_for_signals
 
-    BEAM, FEW, ROUNDS = 64, 256, 60
+    BEAM, FEW, ROUNDS = 256, 256, 60
 
 from hemlp.kernels.bitsets import longer
 
