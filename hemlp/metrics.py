@@ -76,8 +76,8 @@ class _MetricOptions:
     unknown: UnknownPolicy
     unknown_true: UnknownPolicy | None
 
-    def scores(self, made: Measure, hierarchy: Any, y_true: Any, y_pred: Any) -> Scores:
-        """One score an instance."""
+    def batch(self, made: Measure, hierarchy: Any, y_true: Any, y_pred: Any) -> Batch:
+        """Both sides, as a measure needs them."""
         true = LabelSets.of(y_true, labels=self.labels, rows=self.rows, source="y_true")
         pred: LabelSets | ScoredSets
         if isinstance(made, RankedMeasure):
@@ -86,10 +86,14 @@ class _MetricOptions:
             pred = LabelSets.of(y_pred, labels=self.labels, rows=self.rows, source="y_pred")
         policies: dict[str, Any] = {"unknown": self.unknown, "unknown_true": self.unknown_true}
         try:
-            batch = Batch.of(hierarchy, true, pred, rows=self.rows, **policies)
+            return Batch.of(hierarchy, true, pred, rows=self.rows, **policies)
         except HemlpError as error:
             error.with_advice(*(each for each in error.advice if each.option in (*policies, "rows")))
             raise
+
+    def scores(self, made: Measure, hierarchy: Any, y_true: Any, y_pred: Any) -> Scores:
+        """One score an instance."""
+        batch = self.batch(made, hierarchy, y_true, y_pred)
         if not len(batch):
             raise InvalidLabelSets("y_true and y_pred hold no instance")
         with without_advice():
@@ -119,6 +123,20 @@ def _average_scores(
     defined = ~np.isnan(scores.values)
     total = weights[defined].sum()
     return float(weights[defined] @ scores.values[defined] / total) if total > 0 else math.nan
+
+
+class ScoreWithFeedback(float):
+    """A score with ``feedback``, what is right, wrong and missing; also as ``["score"]`` and ``["feedback"]``."""
+
+    feedback: str
+
+    @property
+    def score(self) -> float:
+        """The bare number."""
+        return float(self)
+
+    def __getitem__(self, key: str) -> Any:
+        return getattr(self, key)
 
 
 class Metric:
@@ -177,6 +195,39 @@ class Metric:
             that ``ScoredSets.of`` takes. Where they are wrong, nothing is kept of the batch.
         """
         self._seen.append(self.reading.scores(self.measure, self.hierarchy, y_true, y_pred))
+
+    def __call__(self, gold: Any, pred: Any) -> ScoreWithFeedback:
+        """Score one instance, with words for whoever improves a prompt by them; nothing is kept of it.
+
+        Parameters
+        ----------
+        gold, pred
+            A label, or several; of measures such as F_H@5 the prediction is {class: score}.
+
+        Raises
+        ------
+        InvalidOption
+            If less is better: optimisers look for the greatest score.
+
+        Examples
+        --------
+        >>> score = Metric("F_LCA", hierarchy=[("Tools", "Spades"), ("Tools", "Rakes")])("Rakes", ["Spades"])
+        >>> score, score.feedback
+        (0.5, 'predicted Tools > Spades, true Tools > Rakes: sibling, right branch')
+        """
+        from hemlp.analysis.explain.explanation import Explanation
+
+        if not self.measure.greater_is_better:
+            raise InvalidOption(
+                f"{self.measure}: less is better, and optimisers look for more; take F_LCA, for example"
+            )
+        batch = self.reading.batch(self.measure, self.hierarchy, [gold], [pred])
+        score = ScoreWithFeedback(
+            _average_scores(self.measure, self.measure.score(batch), "samples", None, self.zero_division)
+        )
+        firsts = (self.measure.k,) if isinstance(self.measure, RankedMeasure) else ()
+        score.feedback = Explanation(batch, 0, (), "", self.hierarchy.names, firsts).feedback()
+        return score
 
     def compute(self) -> float | FloatArray:
         """The average over all instances since the last ``reset``, or their scores with ``average=None``."""

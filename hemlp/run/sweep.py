@@ -120,15 +120,15 @@ class Sweep(HtmlDisplay):
     def __str__(self) -> str:
         return str(self.table())
 
-    def plot(self, path: str | PathLike[str]) -> None:
-        """Draw to a file (.svg, .png, .pdf): means over the only number that varies, or places at all points.
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Draw means over the only number that varies, or places at all points, by matplotlib.
 
         Parameters
         ----------
         path
-            A file whose ending says its format.
+            A file to write, whose ending says its format (.svg, .png, .pdf).
         """
-        save(_chart(self), path)
+        return save(_chart(self), path)
 
     @property
     def axis(self) -> str | None:

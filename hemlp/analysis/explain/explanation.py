@@ -325,6 +325,20 @@ class Explanation(HtmlDisplay):
             "parts": [part.to_dict() for part in self.parts],
         }
 
+    def feedback(self) -> str:
+        """What is right, wrong and missing, in plain words and full paths, whatever the measure.
+
+        Examples
+        --------
+        >>> from hemlp import evaluate
+        >>> ev = evaluate([("Tools", "Spades"), ("Tools", "Rakes")], ["Rakes"], ["Spades"], ["F_H"])
+        >>> ev.explain("system", 0).feedback()
+        'predicted Tools > Spades, true Tools > Rakes: sibling, right branch'
+        """
+        from hemlp.analysis.explain.feedback import feedback
+
+        return feedback(self)
+
     def picture(self, part: int = 0) -> Picture:
         """A drawing of one part: ``picture().to_svg()``, ``picture(1).to_png("file.png")``."""
         if isinstance(part, bool) or not isinstance(part, int) or not -len(self.parts) <= part < len(self.parts):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,14 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_sets import RowKind
+from hemlp.io.figures import line_style, new_figure, plain
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.text.display import HtmlDisplay, lines
 from hemlp.text.tables import plural
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TOLERANCE = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
@@ -88,6 +92,10 @@ class ExactGreedy(HtmlDisplay):
             "worst": [{"row": row + 1, **self._id(row), "exact minus greedy": gap} for row, gap in self.worst()],
             "signature": self.exact.signature,
         }  # fmt: skip
+
+    def plot(self) -> Figure:
+        """Draw the differences of F_LCA, exact minus greedy, where there are any, by matplotlib."""
+        return exact_minus_greedy([("", self)])
 
     def __repr__(self) -> str:
         differing = np.count_nonzero(np.abs(self.difference) > TOLERANCE)
@@ -216,3 +224,24 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
             f"{1000 * summary['seconds']['greedy'] / count:.2f} |"
         )
     return "\n".join(lines)
+
+
+def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
+    """Differences of exact and greedy F_LCA, of (system, comparison) pairs, where there are any."""
+    figure, axes = new_figure(7.0, max(2.2, 0.5 * len(gaps) + 1.2))
+    differences = [gap.difference for _, gap in gaps]
+    reach = max([0.05, *(float(np.abs(d).max(initial=0)) for d in differences)])
+    for k, ((_, gap), column) in enumerate(zip(gaps, differences, strict=True)):
+        differing = column[np.abs(column) > TOLERANCE]
+        row = len(gaps) - 1 - k
+        spread = (np.arange(differing.size) % 5 - 2) * 0.08
+        axes.scatter(differing, row + spread, s=16, color=line_style(k)["color"], alpha=0.7)
+        axes.text(
+            reach * 1.08, row, f"{differing.size} of {len(gap.rows)} differ", va="center", fontsize=9, clip_on=False
+        )  # fmt: skip
+    axes.axvline(0, color="#888888", linewidth=0.8)
+    axes.set_xlim(-1.04 * reach, 1.04 * reach)
+    axes.set_ylim(-0.6, len(gaps) - 0.4)
+    axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [plain(system) for system, _ in gaps])
+    axes.set_xlabel("F_LCA exact − greedy, instances that differ")
+    return figure
