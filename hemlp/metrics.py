@@ -211,7 +211,7 @@ class Metric:
 
         Examples
         --------
-        >>> score = Metric("F_LCA", hierarchy=[("Tools", "Spades"), ("Tools", "Rakes")])("Rakes", ["Spades"])
+        >>> score = Metric("F_LCA", hierarchy=["Tools > Spades", "Tools > Rakes", "Toys"])("Rakes", ["Spades"])
         >>> score, score.feedback
         (0.5, 'predicted Tools > Spades, true Tools > Rakes: sibling, right branch')
         """

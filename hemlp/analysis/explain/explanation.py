@@ -331,7 +331,7 @@ class Explanation(HtmlDisplay):
         Examples
         --------
         >>> from hemlp import evaluate
-        >>> ev = evaluate([("Tools", "Spades"), ("Tools", "Rakes")], ["Rakes"], ["Spades"], ["F_H"])
+        >>> ev = evaluate(["Tools > Spades", "Tools > Rakes", "Toys"], ["Rakes"], ["Spades"], ["F_H"])
         >>> ev.explain("system", 0).feedback()
         'predicted Tools > Spades, true Tools > Rakes: sibling, right branch'
         """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Set as AbstractSet
 
 from hemlp.analysis.explain.explanation import Explanation, NameFunction
+from hemlp.escaping import printable
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.text.tables import plural
@@ -32,7 +33,7 @@ def feedback(explanation: Explanation) -> str:
         said.append(f"predicted {join({p})}{'' if t is None else f', true {join({t})}'}: {relation}")
     said += [f"{plural(dropped, 'predicted label')} left out: no class of the hierarchy"] if dropped else []
     missing = true - predicted - {t for _, t in nearest.values()}
-    return "; ".join([*said, f"missing {join(missing)}"] if missing else said)
+    return printable("; ".join([*said, f"missing {join(missing)}"] if missing else said))
 
 
 def _nearest(
@@ -48,10 +49,12 @@ def _nearest(
         shared = (above & up) - trivial
         tests = p in up, t in above, h.parents(p) & h.parents(t), shared, True
         rank = next(k for k, holds in enumerate(tests) if holds)
-        branch = ", right branch" if shared and rank < 3 else ", wrong branch" if rank == 2 else ""
-        related.append((rank, t in predicted, h.distance(p, t), str(t), RELATIONS[rank] + branch, t))
-    *_, relation, t = min(related, key=lambda each: each[:4], default=("wrong", None))
-    return relation, t if relation.startswith("too") or (t not in predicted and relation != RELATIONS[-1]) else None
+        words = RELATIONS[rank] + (", right branch" if shared and rank < 3 else "")
+        related.append((rank, t in predicted, h.distance(p, t), str(t), words, t))
+    if not related:
+        return "wrong", None
+    rank, hit, _, _, words, t = min(related, key=lambda each: each[:4])
+    return words, t if rank < 2 or (rank < 4 and not hit) else None
 
 
 def full_path(h: Hierarchy, label: Label, name: NameFunction) -> str:
