@@ -130,13 +130,8 @@ class ScoreWithFeedback(float):
 
     feedback: str
 
-    @property
-    def score(self) -> float:
-        """The bare number."""
-        return float(self)
-
     def __getitem__(self, key: str) -> Any:
-        return getattr(self, key)
+        return {"score": float(self), "feedback": self.feedback}[key]
 
 
 class Metric:
@@ -197,17 +192,7 @@ class Metric:
         self._seen.append(self.reading.scores(self.measure, self.hierarchy, y_true, y_pred))
 
     def __call__(self, gold: Any, pred: Any) -> ScoreWithFeedback:
-        """Score one instance, with words for whoever improves a prompt by them; nothing is kept of it.
-
-        Parameters
-        ----------
-        gold, pred
-            A label, or several; of measures such as F_H@5 the prediction is {class: score}.
-
-        Raises
-        ------
-        InvalidOption
-            If less is better: optimisers look for the greatest score.
+        """Score one instance, a label or several on each side, with words that say what to improve; nothing is kept.
 
         Examples
         --------

@@ -47,7 +47,7 @@ RAKES, SPADES = "Garden > Tools > Rakes", "Garden > Tools > Spades"
 def test_what_is_said(true, pred, words):
     score = Metric("F_H", hierarchy=SHOP)(true, pred)
     assert score.feedback == score["feedback"] == words
-    assert score == score.score == score["score"] == f_h_score([true], [pred], hierarchy=SHOP)
+    assert score == score["score"] == f_h_score([true], [pred], hierarchy=SHOP)
     assert pickle.loads(pickle.dumps(score)).feedback == words
     assert evaluate(SHOP, [true], [pred], ["GIE", "F_LCA"]).explain("system", 0).feedback() == words
 

@@ -30,7 +30,7 @@ def test_every_plot_is_drawn(mini):
         plots.distribution(mini, "F_LCA"),
         plots.distribution(mini, "GIE"),
         plots.score_by_depth(mini, "F_LCA"),
-        plots.exact_minus_greedy([("knn30", gap)]),
+        gap.plot(),
     ]
     for k, figure in enumerate(figures):
         ET.fromstring(plots.svg(figure, str(k)))

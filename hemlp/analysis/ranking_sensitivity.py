@@ -149,9 +149,8 @@ def _chart(found: Sensitivities, most: float) -> Figure:
         if d < most:
             axes.plot(float(d), float(found.systems[below](d)), "o", color="black", markersize=4, zorder=3)
     axes.axvline(found.chosen, color="#999999", linewidth=0.8, linestyle=":")
-    axes.set_xlim(0, most)
-    axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
-    axes.set_ylabel(plain(f"mean {found.measure}"))
+    label = "default cost D (dots: two systems change places; dotted: as evaluated)"
+    axes.set(xlim=(0, most), xlabel=label, ylabel=plain(f"mean {found.measure}"))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 

@@ -19,16 +19,16 @@ MARKERS = "osD^vP*X"
 
 
 def new_figure(width: float, height: float, panels: int | None = None) -> tuple[Figure, Any]:
-    """An empty figure, in inches, and its axes; those of several panels as a list, at most four beside each other."""
+    """An empty figure, in inches, and its axes; or a list of panels of this size, at most four beside each other."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise MissingDependency("plots need matplotlib: pip install 'hemlp[plot]'") from None
     from hemlp.io.notebook_figure import Plot
 
-    figure = Plot(figsize=(width, height), layout="constrained")
-    grid = {"nrows": -(-(panels or 1) // 4), "ncols": min(panels or 1, 4)}
-    axes = [figure.add_subplot(grid["nrows"], grid["ncols"], k + 1) for k in range(panels or 1)]
+    rows, columns = -(-(panels or 1) // 4), min(panels or 1, 4)
+    figure = Plot(figsize=(width * columns + (panels is not None), height * rows), layout="constrained")
+    axes = [figure.add_subplot(rows, columns, k + 1) for k in range(panels or 1)]
     for each in axes:
         each.spines[["top", "right"]].set_visible(False)
     return figure, axes[0] if panels is None else axes

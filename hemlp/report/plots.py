@@ -10,7 +10,6 @@ import numpy as np
 from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.correlations import kendall_matrix
 from hemlp.analysis.statistics.evaluation_verdicts import ranks
-from hemlp.analysis.statistics.exact_greedy import exact_minus_greedy
 from hemlp.analysis.statistics.intervals import interval
 from hemlp.errors import InvalidOption
 from hemlp.io.figures import line_style, new_figure, plain, save, svg
@@ -20,19 +19,11 @@ from hemlp.results.results import Results
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "distribution", "exact_minus_greedy", "kendall_heat_map", "mean_chart", "rank_chart", "save", "score_by_depth",
-    "svg",
-]  # fmt: skip
+__all__ = ["distribution", "kendall_heat_map", "mean_chart", "rank_chart", "save", "score_by_depth", "svg"]
 
 
 def mean_chart(ev: Results) -> Figure:
-    """Draw the mean of each system with its 95% interval, one panel a measure, by matplotlib.
-
-    Returns
-    -------
-    Figure
-        Of matplotlib; its ``savefig`` writes files.
+    """Draw the mean of each system with its 95% interval, one panel a measure, as a figure of matplotlib.
 
     Examples
     --------
@@ -42,9 +33,7 @@ def mean_chart(ev: Results) -> Figure:
     >>> [axes.get_title() for axes in figure.axes]
     ['F_H ↑', 'GIE ↓']
     """
-    many = len(ev.measures)
-    size = 2.6 * min(many, 4) + 1.4, (0.35 * len(ev.systems) + 1.0) * -(-many // 4)
-    figure, panels = new_figure(*size, panels=many)
+    figure, panels = new_figure(2.6, 0.35 * len(ev.systems) + 1.0, panels=len(ev.measures))
     for m, (name, axes) in enumerate(zip(ev.measures, panels, strict=True)):
         for k, system in enumerate(ev.systems):
             low, high = interval(ev, system, name)
@@ -69,9 +58,8 @@ def rank_chart(ev: Results) -> Figure:
             ys.append(math.nan if rank is None else rank)
         axes.plot(xs, ys, label=plain(system), linewidth=1.6, markersize=8, **line_style(k))
     axes.set_xticks(range(len(ev.measures)), list(map(plain, ev.measures)), rotation=20 if len(ev.measures) > 5 else 0)
-    axes.set_yticks(range(1, len(ev.systems) + 1))
     axes.invert_yaxis()
-    axes.set_ylabel("place by mean (1 is best)")
+    axes.set(yticks=range(1, len(ev.systems) + 1), ylabel="place by mean (1 is best)")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
@@ -129,7 +117,6 @@ def score_by_depth(ev: Results, measure: str) -> Figure:
         at = np.unique(deepest[usable])
         means = [mean(values[usable & (deepest == depth)]) for depth in at]
         axes.plot(at, means, label=plain(system), linewidth=1.4, markersize=5, **line_style(k))
-    axes.set_xlabel("depth of the deepest true class of an instance")
-    axes.set_ylabel(f"mean {plain(measure)}")
+    axes.set(xlabel="depth of the deepest true class of an instance", ylabel=f"mean {plain(measure)}")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure

@@ -145,8 +145,7 @@ def _chart(found: Sweep) -> Figure:
         xs = [point[found.axis] for point in found.points]
         for k, name in enumerate(found.systems):
             axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
-        axes.set_xlabel(plain(found.axis))
-        axes.set_ylabel(plain(f"mean {found.measure}"))
+        axes.set(xlabel=plain(found.axis), ylabel=plain(f"mean {found.measure}"))
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return figure
     places = found.places.T

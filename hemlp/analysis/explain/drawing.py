@@ -23,19 +23,14 @@ class Picture(Layout):
     def to_svg(self, *, style: bool = True) -> str:
         """As SVG; ``style=False`` leaves the style sheet out, for pages that have it already."""
         width, height = self.lay_out()
-        lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {height + 30:.0f}" '
-            f'width="{width:.0f}" height="{height + 30:.0f}" role="img"><title>{markup(self.title)}</title>'
-        ]
+        lines = [svg_start(self.title, width, height + 30)]
         if style:
             lines.append(f"<style>{STYLE}</style>")
         lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>')
         for child, parent, kind in self._visible_arrows():
             lines.append(f'<path class="edge {kind}" d="{svg_curve(self.arrow_points(child, parent))}"/>')
         lines += [f'<path class="pair" d="{svg_curve(self.curve_points(curve))}"/>' for curve in self.curves]
-        for box in self.boxes.values():
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}')
-            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
+        lines += map(svg_box, self.boxes.values())
         for x, y, text in self.place_labels():
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(text)}</text>')
         x = GAP
@@ -134,6 +129,18 @@ STYLE = (
     )
 )  # fmt: skip
 """The style sheet of all drawings."""
+
+
+def svg_start(title: str, width: float, height: float) -> str:
+    """The beginning of a drawing."""
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" {size} role="img"><title>{markup(title)}</title>'
+
+
+def svg_box(box: Box) -> str:
+    """A box with its text."""
+    shape = f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}'
+    return f'{shape}\n<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>'
 
 
 def svg_shape(box: Box) -> str:

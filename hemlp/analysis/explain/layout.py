@@ -227,7 +227,7 @@ class Layout:
             width = text_width(text) + 4
             best = None
             for t in LABEL_POSITIONS:
-                x, y = _bezier_point(points, t)
+                x, y = bezier_point(points, t)
                 covered = sum(
                     abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in occupied
                 )
@@ -316,9 +316,8 @@ def _mean_or(places: Sequence[float], otherwise: float) -> float:
     return plain_sum(places) / len(places) if places else otherwise
 
 
-def _bezier_point(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
-    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-    return (
-        plain_sum(w * x for w, (x, _) in zip(weights, points, strict=True)),
-        plain_sum(w * y for w, (_, y) in zip(weights, points, strict=True)),
-    )
+def bezier_point(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+    """A point of a cubic curve, at t from 0 to 1."""
+    weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
+    x, y = (plain_sum(w * point[k] for w, point in zip(weights, points, strict=True)) for k in (0, 1))
+    return x, y

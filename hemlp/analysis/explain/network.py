@@ -11,10 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hemlp.analysis.explain.drawing import STYLE, svg_curve, svg_shape
+from hemlp.analysis.explain.drawing import STYLE, svg_box, svg_curve, svg_start
 from hemlp.analysis.explain.explanation import Explanation
-from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, make_box, text_width
-from hemlp.arrays import plain_sum
+from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, bezier_point, make_box, text_width
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
@@ -66,8 +65,7 @@ class NetworkPicture:
         far = max((y for path in paths for _, y in path), default=0.0)
         width = max(*(box.x + box.width / 2 for box in self.boxes), 1.3 * text_width(self.title)) + 2 * GAP
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {far + 16:.0f}" '
-            f'width="{width:.0f}" height="{far + 16:.0f}" role="img"><title>{markup(self.title)}</title>',
+            svg_start(self.title, width, far + 16),
             f"<style>{STYLE}</style>",
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
             'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>',
@@ -76,9 +74,7 @@ class NetworkPicture:
         for arc, path in sorted(zip(self.arcs, paths, strict=True), key=lambda each: bool(each[0].flow)):
             kind = "shared" if arc.flow else "plain"
             lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{svg_curve(path)}"/>')
-        for box in self.boxes:
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}')
-            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
+        lines += map(svg_box, self.boxes)
         lines += [f'<text class="head" x="{x:.1f}" y="{y:.1f}">{markup(text)}</text>' for (x, y), text in self.heads]
         for arc, (x, y) in zip(self.arcs, _place_labels(self.boxes, self.arcs, paths), strict=True):
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')
@@ -110,19 +106,13 @@ def _arc_path(tail: Box, head: Box, before: int) -> Path:
     return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
 
 
-def _bezier_point(path: Path, t: float) -> Point:
-    weights = (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
-    x, y = (plain_sum(w * point[k] for w, point in zip(weights, path, strict=True)) for k in (0, 1))
-    return x, y
-
-
 def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
     """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
     occupied = [(box.x, box.y, box.width, box.height) for box in boxes]
     labels = []
     for number, (arc, path) in enumerate(zip(arcs, paths, strict=True)):
         wide, wanted = 1.15 * text_width(arc.words), (0.3, 0.7)[number % 2]  # the type is bold
-        places = [_bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
+        places = [bezier_point(path, t) for t in sorted(LABEL_POSITIONS, key=lambda t: abs(t - wanted))]
         free = (
             (x, y) for x, y in places
             if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (18 + h) / 2 for a, b, w, h in occupied)

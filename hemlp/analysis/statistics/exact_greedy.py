@@ -17,7 +17,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_sets import RowKind
-from hemlp.io.figures import line_style, new_figure, plain
+from hemlp.io.figures import COLOURS, new_figure
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.text.display import HtmlDisplay, lines
@@ -95,7 +95,13 @@ class ExactGreedy(HtmlDisplay):
 
     def plot(self) -> Figure:
         """Draw the differences of F_LCA, exact minus greedy, where there are any, by matplotlib."""
-        return exact_minus_greedy([("", self)])
+        figure, axes = new_figure(7.0, 2.2)
+        differing = self.difference[np.abs(self.difference) > TOLERANCE]
+        axes.scatter(differing, np.arange(differing.size) % 5, s=16, color=COLOURS[0], alpha=0.7)
+        axes.axvline(0, color="#888888", linewidth=0.8)
+        label = f"F_LCA exact − greedy, {differing.size:,} of {plural(len(self.rows), 'instance')} differ"
+        axes.set(xlabel=label, yticks=[], ylim=(-2, 6))
+        return figure
 
     def __repr__(self) -> str:
         differing = np.count_nonzero(np.abs(self.difference) > TOLERANCE)
@@ -224,24 +230,3 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
             f"{1000 * summary['seconds']['greedy'] / count:.2f} |"
         )
     return "\n".join(lines)
-
-
-def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
-    """Differences of exact and greedy F_LCA, of (system, comparison) pairs, where there are any."""
-    figure, axes = new_figure(7.0, max(2.2, 0.5 * len(gaps) + 1.2))
-    differences = [gap.difference for _, gap in gaps]
-    reach = max([0.05, *(float(np.abs(d).max(initial=0)) for d in differences)])
-    for k, ((_, gap), column) in enumerate(zip(gaps, differences, strict=True)):
-        differing = column[np.abs(column) > TOLERANCE]
-        row = len(gaps) - 1 - k
-        spread = (np.arange(differing.size) % 5 - 2) * 0.08
-        axes.scatter(differing, row + spread, s=16, color=line_style(k)["color"], alpha=0.7)
-        axes.text(
-            reach * 1.08, row, f"{differing.size} of {len(gap.rows)} differ", va="center", fontsize=9, clip_on=False
-        )  # fmt: skip
-    axes.axvline(0, color="#888888", linewidth=0.8)
-    axes.set_xlim(-1.04 * reach, 1.04 * reach)
-    axes.set_ylim(-0.6, len(gaps) - 0.4)
-    axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [plain(system) for system, _ in gaps])
-    axes.set_xlabel("F_LCA exact − greedy, instances that differ")
-    return figure
