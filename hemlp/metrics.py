@@ -207,9 +207,8 @@ class Metric:
                 f"{self.measure}: less is better, and optimisers look for more; take F_LCA, for example"
             )
         batch = self.reading.batch(self.measure, self.hierarchy, [gold], [pred])
-        score = ScoreWithFeedback(
-            _average_scores(self.measure, self.measure.score(batch), "samples", None, self.zero_division)
-        )
+        scores = self.measure.score(batch)
+        score = ScoreWithFeedback(_average_scores(self.measure, scores, "samples", None, self.zero_division))
         firsts = (self.measure.k,) if isinstance(self.measure, RankedMeasure) else ()
         score.feedback = Explanation(batch, 0, (), "", self.hierarchy.names, firsts).feedback()
         return score

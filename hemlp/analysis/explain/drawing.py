@@ -35,12 +35,9 @@ class Picture(Layout):
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(text)}</text>')
         x = GAP
         for name, room in self.legend():
-            lines.append(
-                f'<g class="{name}">{svg_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
-            )
-            lines.append(
-                f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(NODE_STYLES[name].label)}</text>'
-            )
+            shape = svg_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))
+            text = f'x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(NODE_STYLES[name].label)}</text>'
+            lines += [f'<g class="{name}">{shape}</g>', f'<text class="legend" {text}']
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
 
@@ -69,9 +66,8 @@ class Picture(Layout):
         axes.set(xlim=(0, width), ylim=(height, 0))
         axes.axis("off")
         point = 72 / 100
-        axes.text(
-            width / 2, 26, printable(self.title), ha="center", fontsize=13 * point, weight="bold", parse_math=False
-        )
+        head: dict[str, Any] = {"ha": "center", "fontsize": 13 * point, "weight": "bold", "parse_math": False}
+        axes.text(width / 2, 26, printable(self.title), **head)
         for child, parent, kind in self._visible_arrows():
             colour, thick = EDGE_STYLES[kind]
             points = self.arrow_points(child, parent)
@@ -84,13 +80,8 @@ class Picture(Layout):
             x += room
         for box in [*self.boxes.values(), *legend_boxes]:
             role = NODE_STYLES[box.role]
-            look: dict[str, Any] = {
-                "fc": role.fill,
-                "ec": role.line,
-                "lw": (2.4 if role.double else 1.2) * point,
-                "zorder": 2,
-            }
-            look["ls"] = "--" if role.dashed else "-"
+            look: dict[str, Any] = {"fc": role.fill, "ec": role.line, "ls": "--" if role.dashed else "-", "zorder": 2}
+            look["lw"] = (2.4 if role.double else 1.2) * point
             if role.corner < 0:
                 corner = (box.x - box.width / 2, box.y - box.height / 2)
                 round_ = f"round,pad=0,rounding_size={min(-role.corner, box.height / 2)}"

@@ -299,24 +299,19 @@ class Explanation(HtmlDisplay):
         return notebook_elements(self)
 
     def __str__(self) -> str:
-        blocks = [
-            "\n".join([printable(title), *(f"{table}\n" for table in tables)]) for title, tables in self.sections()
-        ]
-        return "\n".join(blocks)
+        sections = self.sections()
+        return "\n".join("\n".join([printable(title), *(f"{each}\n" for each in tables)]) for title, tables in sections)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
+        greatest = {str(k): _sorted_labels(of) for k, (of, _) in self.sides_by_k.items() if k}
         return {
             "system": self.system,
             "instance": self.row + 1,
             "id": None if self.batch.ids is None else self.batch.ids[0],
             "predicted": _sorted_labels(self.sides[0]),
             "true": _sorted_labels(self.sides[1]),
-            **(
-                {"greatest": {str(k): _sorted_labels(of) for k, (of, _) in self.sides_by_k.items() if k}}
-                if any(self.firsts)
-                else {}
-            ),
+            **({"greatest": greatest} if greatest else {}),
             "parts": [part.to_dict() for part in self.parts],
         }
 

@@ -18,13 +18,13 @@ root, a child of that."""
 
 def feedback(explanation: Explanation) -> str:
     """See ``Explanation.feedback``."""
-    h, (predicted, true) = explanation.batch.given, explanation.sides
+    batch, (predicted, true) = explanation.batch, explanation.sides
+    h = batch.given
     hits, nearest = predicted & true, {p: _nearest(h, p, predicted, true) for p in predicted - true}
 
     def join(classes: AbstractSet[Label]) -> str:
         return ", ".join(sorted(full_path(h, c, explanation.name) for c in classes))
 
-    batch = explanation.batch
     dropped = batch.pred.unknown if "unknown:drop" in batch.policies else 0
     said = [f"{'right' if predicted ^ true or dropped else 'all right'}: {join(hits)}"] if hits else []
     said += [] if true else ["no class is true"]
