@@ -131,6 +131,15 @@ def _average_scores(
     return float(weights[defined] @ scores.values[defined] / total) if total > 0 else math.nan
 
 
+class ScoreWithFeedback(float):
+    """A score with ``feedback``, what is right, wrong and missing; also as ``["score"]`` and ``["feedback"]``."""
+
+    feedback: str
+
+    def __getitem__(self, key: str) -> Any:
+        return {"score": float(self), "feedback": self.feedback}[key]
+
+
 class Metric:
     """A measure that is fed batch by batch, as in a training loop, and has the score of all that it saw.
 
@@ -188,6 +197,11 @@ class Metric:
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "hierarchy": None}
 
+    def _batch(self, y_true: Any, y_pred: Any) -> Batch:
+        if self.hierarchy is None or self.hierarchy.content_hash != self._content:
+            raise InvalidOption("a metric from another process has no hierarchy: merge it, or set metric.hierarchy = h")
+        return self.reading.batch(self.measure, self.hierarchy, y_true, y_pred)
+
     def update(self, y_true: Any, y_pred: Any) -> None:
         """Score a batch.
 
@@ -200,20 +214,40 @@ class Metric:
         from hemlp.results.inputs import LabelCounts
         from hemlp.run.tally import Tally, TallyHead
 
-        if self.hierarchy is None or self.hierarchy.content_hash != self._content:
-            raise InvalidOption("a metric from another process has no hierarchy: merge it, or set metric.hierarchy = h")
-        batch = self.reading.batch(self.measure, self.hierarchy, y_true, y_pred)
+        batch = self._batch(y_true, y_pred)
         made, scores = _without_k(self.measure, _score_batch(self.measure, batch))
         if self.zero_division is not None and self.average != "micro":
             scores = with_zero_division(made, scores, self.zero_division)
         policies = Policies(self.reading.unknown, self.reading.unknown_true)
-        head = TallyHead.of(["metric"], {str(made): made}, [scores], policies, self.hierarchy.number_of_roots, "none")
+        head = TallyHead.of(["metric"], {str(made): made}, [scores], policies, batch.given.number_of_roots, "none")
         counts = LabelCounts(policies)
         counts.add(batch)
         tally = Tally.of(head, [counts], [[scores]], (), "y_true and y_pred")
         self.tally = tally if self.tally is None else self.tally.merge(tally)
         if self.average is None:
             self._values.append(scores.values)
+
+    def __call__(self, gold: Any, pred: Any) -> ScoreWithFeedback:
+        """Score one instance, a label or several on each side, with words that say what to improve; nothing is kept.
+
+        Examples
+        --------
+        >>> score = Metric("F_LCA", hierarchy=["Tools > Spades", "Tools > Rakes", "Toys"])("Rakes", ["Spades"])
+        >>> score, score.feedback
+        (0.5, 'predicted Tools > Spades, true Tools > Rakes: sibling, right branch')
+        """
+        from hemlp.analysis.explain.explanation import Explanation
+
+        if not self.measure.greater_is_better:
+            raise InvalidOption(
+                f"{self.measure}: less is better, and optimisers look for more; take F_LCA, for example"
+            )
+        batch = self._batch([gold], [pred])
+        made, scores = _without_k(self.measure, _score_batch(self.measure, batch))
+        score = ScoreWithFeedback(_average_scores(made, scores, "samples", None, self.zero_division))
+        firsts = (self.measure.k,) if isinstance(self.measure, RankedMeasure) else ()
+        score.feedback = Explanation(batch, 0, (), "", batch.given.names, firsts).feedback()
+        return score
 
     def compute(self) -> float | FloatArray:
         """The average over all instances since the last ``reset``, or their scores with ``average=None``."""

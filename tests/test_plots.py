@@ -30,7 +30,7 @@ def test_every_plot_is_drawn(mini):
         plots.distribution(mini, "F_LCA"),
         plots.distribution(mini, "GIE"),
         plots.score_by_depth(mini, "F_LCA"),
-        plots.exact_minus_greedy([("knn30", gap)]),
+        gap.plot(),
     ]
     for k, figure in enumerate(figures):
         ET.fromstring(plots.svg(figure, str(k)))
@@ -62,3 +62,36 @@ def test_plots_say_what_is_missing(mini, monkeypatch, tmp_path):
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
     with pytest.raises(MissingDependency, match="hemlp\\[plot\\]"):
         plots.rank_chart(mini)
+
+
+def test_an_evaluation_draws_its_means_with_intervals(mini):
+    """A panel for each measure, with a line from low to high and a marker at the mean for each system."""
+    figure = mini.plot()
+    assert [axes.get_title() for axes in figure.axes] == ["accuracy ↑", "F ↑", "GIE ↓", "F_LCA ↑"]
+    assert [text.get_text() for text in figure.axes[0].get_yticklabels()] == list(mini.systems)
+    for measure, axes in zip(mini.measures, figure.axes, strict=True):
+        drawn = [list(line.get_xdata()) for line in axes.get_lines()]
+        expected = [[[*mini.interval(s, measure)], [mini.mean(s, measure)]] for s in mini.systems]
+        assert drawn == [line for pair in expected for line in pair]
+        rows = {float(y) for line in axes.get_lines() for y in line.get_ydata()}
+        assert rows == set(range(len(mini.systems)))
+        assert axes.get_ylim()[0] > axes.get_ylim()[1], "the first system stands on top"
+
+
+def test_many_measures_stand_in_rows_of_four():
+    ev = evaluate([("a", "b"), ("a", "c")], ["b", "c"], {"$x": ["b", "b"]}, ["F", "P", "R", "F_H", "P_H"])
+    places = [axes.get_position() for axes in ev.plot().axes]
+    assert len(places) == 5
+    assert places[0].y0 == places[3].y0 > places[4].y0
+    ET.fromstring(ev.plot()._repr_svg_())
+
+
+def test_what_has_a_picture_draws_itself(mini, tmp_path):
+    example = examples.mesh_mini()
+    gap = compare_exact_greedy(example.hierarchy, example.true, example.systems["knn30"], sample=40)
+    (points,) = gap.plot().axes[0].collections
+    assert sorted(points.get_offsets()[:, 0]) == pytest.approx(sorted(d for d in gap.difference if abs(d) > 1e-12))
+    found = mini.sensitivity("GIE")
+    assert {text.get_text() for text in found.plot().axes[0].get_legend().get_texts()} == set(mini.systems)
+    assert found.plot(tmp_path / "d.svg").axes
+    assert (tmp_path / "d.svg").stat().st_size > 1000

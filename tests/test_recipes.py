@@ -17,7 +17,7 @@ import hemlp
 from tests.test_project import ROOT, blocks
 
 RECIPES = {page.stem: page for page in sorted((ROOT / "docs" / "recipes").glob("*.md"))}
-COMPLETE = sorted(RECIPES.keys() - {"index", "dvc", "pytest"})
+COMPLETE = sorted(RECIPES.keys() - {"index", "dvc", "pytest", "promptfoo", "annif"})
 """Those that are programs as they stand."""
 
 
@@ -53,7 +53,7 @@ def test_recipe(name, tmp_path):
 
 
 def test_every_recipe_stands_in_the_list():
-    listed = set(re.findall(r"\]\((\w+)\.md\)", RECIPES["index"].read_text(encoding="utf-8")))
+    listed = set(re.findall(r"\]\(([\w-]+)\.md\)", RECIPES["index"].read_text(encoding="utf-8")))
     assert listed == RECIPES.keys() - {"index"}
 
 
@@ -101,3 +101,44 @@ def test_the_recipe_for_pytest(accepted, tmp_path):
     else:
         assert "1 failed, 1 passed" in done.stdout
         assert "worse" in done.stdout
+
+
+def test_the_assertion_for_promptfoo():
+    """With the variables of the test in YAML: half right, all right, and a category that is none."""
+    names: dict = {}
+    exec(blocks(RECIPES["promptfoo"]), names)
+    (categories,) = re.findall(r"categories: (.*)}", RECIPES["promptfoo"].read_text(encoding="utf-8"))
+    results = [
+        names["get_assert"](output, {"vars": {"categories": categories}})
+        for output in ("Rakes\n", "Pans\nRakes", "Axes")
+    ]
+    assert [(each["pass"], each["score"]) for each in results] == [(True, 0.75), (True, 1), (False, 0)]
+    assert (
+        results[2]["reason"]
+        == "predicted Axes: no class of the hierarchy; missing Garden > Tools > Rakes, Kitchen > Pans"
+    )
+    assert json.loads(json.dumps(results)) == results
+
+
+def test_the_recipe_for_annif(tmp_path):
+    """A corpus, and what ``annif index`` 1.4.3 wrote for it; ``annif eval`` printed F1 score (doc avg) 0.6000."""
+    address, names = "http://example.org/t/", ("rakes", "spades", "pots")
+    concepts = [f'<{address}{name}> a skos:Concept ; skos:prefLabel "{name}"@en' for name in ("tools", *names)]
+    broader = ["", *[f" ; skos:broader <{address}tools>"] * 2, ""]
+    (tmp_path / "thesaurus.ttl").write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
+        + "".join(f"{one}{above} .\n" for one, above in zip(concepts, broader, strict=True))
+    )
+    true = [["rakes"], ["spades", "rakes"], ["pots"]]
+    texts = ["leaf rakes for autumn gardens", "spades and rakes compared in gardens", "clay pots for gardens"]
+    lines = [f"{text}\t{' '.join(f'<{address}{c}>' for c in of)}" for text, of in zip(texts, true, strict=True)]
+    (tmp_path / "titles.tsv").write_text("\n".join(lines) + "\n")
+    scores = [(0.835, 0.317, 0.309), (0.786, 1.0, 0.138), (0.281, 0.138, 1.0)]
+    with (tmp_path / "titles.annif.jsonl").open("w") as file:
+        for text, of in zip(texts, scores, strict=True):
+            found = [{"uri": address + c, "label": c, "score": score} for c, score in zip(names, of, strict=True)]
+            file.write(json.dumps({"text": text, "results": found}) + "\n")
+    (tmp_path / "recipe.py").write_text(blocks(RECIPES["annif"]) + 'print("F", ev.mean("first 10", "F"))\n')
+    done = run(tmp_path, "recipe.py")
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout.split()[-1]) == pytest.approx(0.6)

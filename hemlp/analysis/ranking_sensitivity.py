@@ -95,19 +95,19 @@ class Sensitivities(HtmlDisplay):
     def _exact(self) -> bool:
         return all(each.exact for each in self.systems.values())
 
-    def plot(self, path: str | PathLike[str], *, most: float | None = None) -> None:
-        """Draw the means of all systems over D to a file (.svg, .png, .pdf), by matplotlib.
+    def plot(self, path: str | PathLike[str] | None = None, *, most: float | None = None) -> Figure:
+        """Draw the means of all systems over D, by matplotlib.
 
         Parameters
         ----------
         path
-            A file whose ending says its format.
+            A file to write, whose ending says its format (.svg, .png, .pdf).
         most
             The greatest D that is shown; by default beyond the last flip.
         """
         ends = [float(d) for d, _, _ in self.flips]
         limit = float(most) if most is not None else 1.25 * max([*ends, 1.6 * self.chosen, 1.0])
-        save(_chart(self, limit), path)
+        return save(_chart(self, limit), path)
 
     def __str__(self) -> str:
         return str(self.table())
@@ -149,9 +149,8 @@ def _chart(found: Sensitivities, most: float) -> Figure:
         if d < most:
             axes.plot(float(d), float(found.systems[below](d)), "o", color="black", markersize=4, zorder=3)
     axes.axvline(found.chosen, color="#999999", linewidth=0.8, linestyle=":")
-    axes.set_xlim(0, most)
-    axes.set_xlabel("default cost D (dots: two systems change places; dotted: as evaluated)")
-    axes.set_ylabel(plain(f"mean {found.measure}"))
+    label = "default cost D (dots: two systems change places; dotted: as evaluated)"
+    axes.set(xlim=(0, most), xlabel=label, ylabel=plain(f"mean {found.measure}"))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 

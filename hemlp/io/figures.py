@@ -18,19 +18,20 @@ COLOURS = ("#1b5e91", "#a85a12", "#2e6b34", "#7a3b8f", "#b02a37", "#00737a", "#6
 MARKERS = "osD^vP*X"
 
 
-def new_figure(width: float, height: float) -> tuple[Figure, Any]:
-    """An empty figure, in inches, and its axes."""
+def new_figure(width: float, height: float, panels: int | None = None) -> tuple[Figure, Any]:
+    """An empty figure, in inches, and its axes; or a list of panels of this size, at most four beside each other."""
     try:
         import matplotlib  # noqa: F401
     except ImportError:
         raise MissingDependency("plots need matplotlib: pip install 'hemlp[plot]'") from None
     from hemlp.io.notebook_figure import Plot
 
-    figure = Plot(figsize=(width, height), layout="constrained")
-    axes = figure.add_subplot()
-    for side in ("top", "right"):
-        axes.spines[side].set_visible(False)
-    return figure, axes
+    rows, columns = -(-(panels or 1) // 4), min(panels or 1, 4)
+    figure = Plot(figsize=(width * columns + (panels is not None), height * rows), layout="constrained")
+    axes = [figure.add_subplot(rows, columns, k + 1) for k in range(panels or 1)]
+    for each in axes:
+        each.spines[["top", "right"]].set_visible(False)
+    return figure, axes[0] if panels is None else axes
 
 
 def line_style(k: int) -> dict[str, str]:
@@ -43,8 +44,10 @@ def plain(text: str) -> str:
     return printable(text).replace("$", r"\$")
 
 
-def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure in the format that the ending of the file's name says."""
+def save(figure: Figure, path: str | PathLike[str] | None) -> Figure:
+    """Write a figure, where a file is given, in the format that the ending of its name says."""
+    if path is None:
+        return figure
     ending = Path(path).suffix.removeprefix(".").lower()
     known = figure.canvas.get_supported_filetypes()
     if ending not in known:
@@ -52,6 +55,7 @@ def save(figure: Figure, path: str | PathLike[str]) -> None:
     image = io.BytesIO()
     figure.savefig(image, format=ending)
     write_bytes(path, image.getvalue())
+    return figure
 
 
 def svg(figure: Figure, name: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.correlations import kendall_matrix
 from hemlp.analysis.statistics.evaluation_verdicts import ranks
-from hemlp.analysis.statistics.exact_greedy import TOLERANCE, ExactGreedy
+from hemlp.analysis.statistics.intervals import interval
 from hemlp.errors import InvalidOption
 from hemlp.io.figures import line_style, new_figure, plain, save, svg
 from hemlp.measures.instance_scores import mean
@@ -20,7 +19,30 @@ from hemlp.results.results import Results
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["distribution", "exact_minus_greedy", "kendall_heat_map", "rank_chart", "save", "score_by_depth", "svg"]
+__all__ = ["distribution", "kendall_heat_map", "mean_chart", "rank_chart", "save", "score_by_depth", "svg"]
+
+
+def mean_chart(ev: Results) -> Figure:
+    """Draw the mean of each system with its 95% interval, one panel a measure, as a figure of matplotlib.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> figure = evaluate(h, ["sheep", "cow"], {"A": ["cow", "cow"]}, ["F_H", "GIE"]).plot()
+    >>> [axes.get_title() for axes in figure.axes]
+    ['F_H ↑', 'GIE ↓']
+    """
+    figure, panels = new_figure(2.6, 0.35 * len(ev.systems) + 1.0, panels=len(ev.measures))
+    for m, (name, axes) in enumerate(zip(ev.measures, panels, strict=True)):
+        for k, system in enumerate(ev.systems):
+            low, high = interval(ev, system, name)
+            axes.plot([low, high], [k, k], color=line_style(k)["color"], linewidth=1.6)
+            axes.plot([ev.mean(system, name)], [k], markersize=7, **line_style(k))
+        axes.set_title(plain(f"{name} {'↑' if ev.greater_is_better[name] else '↓'}"), fontsize=10)
+        axes.set_yticks(range(len(ev.systems)), list(map(plain, ev.systems)) if m % 4 == 0 else [])
+        axes.set_ylim(len(ev.systems) - 0.5, -0.5)
+    return figure
 
 
 def rank_chart(ev: Results) -> Figure:
@@ -36,9 +58,8 @@ def rank_chart(ev: Results) -> Figure:
             ys.append(math.nan if rank is None else rank)
         axes.plot(xs, ys, label=plain(system), linewidth=1.6, markersize=8, **line_style(k))
     axes.set_xticks(range(len(ev.measures)), list(map(plain, ev.measures)), rotation=20 if len(ev.measures) > 5 else 0)
-    axes.set_yticks(range(1, len(ev.systems) + 1))
     axes.invert_yaxis()
-    axes.set_ylabel("place by mean (1 is best)")
+    axes.set(yticks=range(1, len(ev.systems) + 1), ylabel="place by mean (1 is best)")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
@@ -96,28 +117,6 @@ def score_by_depth(ev: Results, measure: str) -> Figure:
         at = np.unique(deepest[usable])
         means = [mean(values[usable & (deepest == depth)]) for depth in at]
         axes.plot(at, means, label=plain(system), linewidth=1.4, markersize=5, **line_style(k))
-    axes.set_xlabel("depth of the deepest true class of an instance")
-    axes.set_ylabel(f"mean {plain(measure)}")
+    axes.set(xlabel="depth of the deepest true class of an instance", ylabel=f"mean {plain(measure)}")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    return figure
-
-
-def exact_minus_greedy(gaps: Sequence[tuple[str, ExactGreedy]]) -> Figure:
-    """Differences of exact and greedy F_LCA, of (system, comparison) pairs, where there are any."""
-    figure, axes = new_figure(7.0, max(2.2, 0.5 * len(gaps) + 1.2))
-    differences = [gap.difference for _, gap in gaps]
-    reach = max([0.05, *(float(np.abs(d).max(initial=0)) for d in differences)])
-    for k, ((_, gap), column) in enumerate(zip(gaps, differences, strict=True)):
-        differing = column[np.abs(column) > TOLERANCE]
-        row = len(gaps) - 1 - k
-        spread = (np.arange(differing.size) % 5 - 2) * 0.08
-        axes.scatter(differing, row + spread, s=16, color=line_style(k)["color"], alpha=0.7)
-        axes.text(
-            reach * 1.08, row, f"{differing.size} of {len(gap.rows)} differ", va="center", fontsize=9, clip_on=False
-        )  # fmt: skip
-    axes.axvline(0, color="#888888", linewidth=0.8)
-    axes.set_xlim(-1.04 * reach, 1.04 * reach)
-    axes.set_ylim(-0.6, len(gaps) - 0.4)
-    axes.set_yticks([len(gaps) - 1 - k for k in range(len(gaps))], [plain(system) for system, _ in gaps])
-    axes.set_xlabel("F_LCA exact − greedy, instances that differ")
     return figure

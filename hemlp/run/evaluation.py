@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         planning,
         summary_table,
     )
-    from hemlp.report import json_form, page, parquet
+    from hemlp.report import json_form, page, parquet, plots
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
     floors = LazyModule("hemlp.analysis.decision.floor")
@@ -47,6 +47,7 @@ else:
     json_form = LazyModule("hemlp.report.json_form")
     page = LazyModule("hemlp.report.page")
     parquet = LazyModule("hemlp.report.parquet")
+    plots = LazyModule("hemlp.report.plots")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +106,7 @@ class Evaluation(Results):
     to_json = json_form.to_json
     to_html = page.to_html
     to_parquet = parquet.to_parquet
+    plot = plots.mean_chart
 
     @classmethod
     def from_json(cls, path: str | PathLike[str]) -> Self:

@@ -120,15 +120,15 @@ class Sweep(HtmlDisplay):
     def __str__(self) -> str:
         return str(self.table())
 
-    def plot(self, path: str | PathLike[str]) -> None:
-        """Draw to a file (.svg, .png, .pdf): means over the only number that varies, or places at all points.
+    def plot(self, path: str | PathLike[str] | None = None) -> Figure:
+        """Draw means over the only number that varies, or places at all points, by matplotlib.
 
         Parameters
         ----------
         path
-            A file whose ending says its format.
+            A file to write, whose ending says its format (.svg, .png, .pdf).
         """
-        save(_chart(self), path)
+        return save(_chart(self), path)
 
     @property
     def axis(self) -> str | None:
@@ -145,8 +145,7 @@ def _chart(found: Sweep) -> Figure:
         xs = [point[found.axis] for point in found.points]
         for k, name in enumerate(found.systems):
             axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
-        axes.set_xlabel(plain(found.axis))
-        axes.set_ylabel(plain(f"mean {found.measure}"))
+        axes.set(xlabel=plain(found.axis), ylabel=plain(f"mean {found.measure}"))
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return figure
     places = found.places.T

@@ -23,29 +23,21 @@ class Picture(Layout):
     def to_svg(self, *, style: bool = True) -> str:
         """As SVG; ``style=False`` leaves the style sheet out, for pages that have it already."""
         width, height = self.lay_out()
-        lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {height + 30:.0f}" '
-            f'width="{width:.0f}" height="{height + 30:.0f}" role="img"><title>{markup(self.title)}</title>'
-        ]
+        lines = [svg_start(self.title, width, height + 30)]
         if style:
             lines.append(f"<style>{STYLE}</style>")
         lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>')
         for child, parent, kind in self._visible_arrows():
             lines.append(f'<path class="edge {kind}" d="{svg_curve(self.arrow_points(child, parent))}"/>')
         lines += [f'<path class="pair" d="{svg_curve(self.curve_points(curve))}"/>' for curve in self.curves]
-        for box in self.boxes.values():
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}')
-            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
+        lines += map(svg_box, self.boxes.values())
         for x, y, text in self.place_labels():
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(text)}</text>')
         x = GAP
         for name, room in self.legend():
-            lines.append(
-                f'<g class="{name}">{svg_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))}</g>'
-            )
-            lines.append(
-                f'<text class="legend" x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(NODE_STYLES[name].label)}</text>'
-            )
+            shape = svg_shape(Box(None, "", name, x=x + 10, y=height + 14, width=20, height=14))
+            text = f'x="{x + 26:.1f}" y="{height + 18:.1f}">{markup(NODE_STYLES[name].label)}</text>'
+            lines += [f'<g class="{name}">{shape}</g>', f'<text class="legend" {text}']
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
 
@@ -74,9 +66,8 @@ class Picture(Layout):
         axes.set(xlim=(0, width), ylim=(height, 0))
         axes.axis("off")
         point = 72 / 100
-        axes.text(
-            width / 2, 26, printable(self.title), ha="center", fontsize=13 * point, weight="bold", parse_math=False
-        )
+        head: dict[str, Any] = {"ha": "center", "fontsize": 13 * point, "weight": "bold", "parse_math": False}
+        axes.text(width / 2, 26, printable(self.title), **head)
         for child, parent, kind in self._visible_arrows():
             colour, thick = EDGE_STYLES[kind]
             points = self.arrow_points(child, parent)
@@ -89,13 +80,8 @@ class Picture(Layout):
             x += room
         for box in [*self.boxes.values(), *legend_boxes]:
             role = NODE_STYLES[box.role]
-            look: dict[str, Any] = {
-                "fc": role.fill,
-                "ec": role.line,
-                "lw": (2.4 if role.double else 1.2) * point,
-                "zorder": 2,
-            }
-            look["ls"] = "--" if role.dashed else "-"
+            look: dict[str, Any] = {"fc": role.fill, "ec": role.line, "ls": "--" if role.dashed else "-", "zorder": 2}
+            look["lw"] = (2.4 if role.double else 1.2) * point
             if role.corner < 0:
                 corner = (box.x - box.width / 2, box.y - box.height / 2)
                 round_ = f"round,pad=0,rounding_size={min(-role.corner, box.height / 2)}"
@@ -134,6 +120,18 @@ STYLE = (
     )
 )  # fmt: skip
 """The style sheet of all drawings."""
+
+
+def svg_start(title: str, width: float, height: float) -> str:
+    """The beginning of a drawing."""
+    size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" {size} role="img"><title>{markup(title)}</title>'
+
+
+def svg_box(box: Box) -> str:
+    """A box with its text."""
+    shape = f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}'
+    return f'{shape}\n<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>'
 
 
 def svg_shape(box: Box) -> str:

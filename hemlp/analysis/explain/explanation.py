@@ -51,15 +51,10 @@ class PairingPart:
 
     def tables(self, name: NameFunction) -> Iterator[Table]:
         """Pairs, then prices."""
-        rows = [
-            [
-                _name_or_default(p.predicted, name),
-                _name_or_default(p.true, name),
-                f"{p.cost:g}",
-                _join_path(p.path, name),
-            ]
-            for p in self.pairs
-        ]
+        rows = []
+        for p in self.pairs:
+            ends = ("default class" if end is None else name(end) for end in (p.predicted, p.true))
+            rows.append([*ends, f"{p.cost:g}", _join_path(p.path, name)])
         yield Table(["predicted", "true", "cost", "path"], rows, [f"together {self.error:g}"])
         priced = [[side, name(c), f"{value:g}"] for side, of in self.prices.items() for c, value in of.items()]
         if priced:
@@ -92,7 +87,7 @@ class PairingPart:
         """As plain values."""
         return {
             "kind": "pairs",
-            "values": _json_values(self.values),
+            "values": json_values(self.values),
             "error": json_number(self.error),
             "pairs": [asdict(pair) for pair in self.pairs],
             "prices": {side: [[c, value] for c, value in of.items()] for side, of in self.prices.items()},
@@ -163,7 +158,7 @@ class LcaPart:
         """As plain values."""
         return {
             "kind": "graphs",
-            "values": _json_values(self.values),
+            "values": json_values(self.values),
             "status": self.status,
             "lcas": _sorted_labels(self.lcas),
             "paths": [{"side": side, "path": [_json_label(node) for node in path]} for side, path in self.paths],
@@ -214,7 +209,7 @@ class SetPart:
         """As plain values."""
         return {
             "kind": "sets",
-            "values": _json_values(self.values),
+            "values": json_values(self.values),
             "predicted": _sorted_labels(self.predicted),
             "true": _sorted_labels(self.true),
             "dropped": _sorted_labels(self.dropped),
@@ -234,7 +229,7 @@ class UndefinedPart:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {"kind": "undefined", "values": _json_values(self.values), "reason": self.reason}
+        return {"kind": "undefined", "values": json_values(self.values), "reason": self.reason}
 
 
 Part: TypeAlias = "PairingPart | LcaPart | SetPart | UndefinedPart | JointPart"
@@ -304,26 +299,35 @@ class Explanation(HtmlDisplay):
         return notebook_elements(self)
 
     def __str__(self) -> str:
-        blocks = [
-            "\n".join([printable(title), *(f"{table}\n" for table in tables)]) for title, tables in self.sections()
-        ]
-        return "\n".join(blocks)
+        sections = self.sections()
+        return "\n".join("\n".join([printable(title), *(f"{each}\n" for each in tables)]) for title, tables in sections)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
+        greatest = {str(k): _sorted_labels(of) for k, (of, _) in self.sides_by_k.items() if k}
         return {
             "system": self.system,
             "instance": self.row + 1,
             "id": None if self.batch.ids is None else self.batch.ids[0],
             "predicted": _sorted_labels(self.sides[0]),
             "true": _sorted_labels(self.sides[1]),
-            **(
-                {"greatest": {str(k): _sorted_labels(of) for k, (of, _) in self.sides_by_k.items() if k}}
-                if any(self.firsts)
-                else {}
-            ),
+            **({"greatest": greatest} if greatest else {}),
             "parts": [part.to_dict() for part in self.parts],
         }
+
+    def feedback(self) -> str:
+        """What is right, wrong and missing, in plain words and full paths, whatever the measure.
+
+        Examples
+        --------
+        >>> from hemlp import evaluate
+        >>> ev = evaluate(["Tools > Spades", "Tools > Rakes", "Toys"], ["Rakes"], ["Spades"], ["F_H"])
+        >>> ev.explain("system", 0).feedback()
+        'predicted Tools > Spades, true Tools > Rakes: sibling, right branch'
+        """
+        from hemlp.analysis.explain.feedback import feedback
+
+        return feedback(self)
 
     def picture(self, part: int = 0) -> Picture:
         """A drawing of one part: ``picture().to_svg()``, ``picture(1).to_png("file.png")``."""
@@ -358,10 +362,6 @@ def _class_role(node: Node, sides: tuple[set[Label], set[Label]]) -> str:
     return "both" if predicted and true else "predicted" if predicted else "true"
 
 
-def _name_or_default(label: Label | None, name: NameFunction) -> str:
-    return "default class" if label is None else name(label)
-
-
 def _join_path(path: Sequence[Node], name: NameFunction) -> str:
     return " → ".join(map(name, path))
 
@@ -381,5 +381,6 @@ def _sorted_labels(nodes: Any) -> list[Label]:
     return sorted((_json_label(node) for node in nodes), key=str)
 
 
-def _json_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
+def json_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
+    """Values of measures, as JSON has them."""
     return {name: json_number(value) for name, value in values.items()}

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.explain.explanation import NameFunction, PairingPart, Part, UndefinedPart
-from hemlp.escaping import json_number
+from hemlp.analysis.explain.explanation import NameFunction, PairingPart, Part, UndefinedPart, json_values
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.text.tables import Table
@@ -79,9 +78,5 @@ class JointPart:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        values = {name: json_number(value) for name, value in self.values.items()}
-        return {
-            "kind": "several",
-            "values": values,
-            "parts": {name: part.to_dict() for name, part in self.parts.items()},
-        }
+        parts = {name: part.to_dict() for name, part in self.parts.items()}
+        return {"kind": "several", "values": json_values(self.values), "parts": parts}

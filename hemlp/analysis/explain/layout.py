@@ -227,7 +227,7 @@ class Layout:
             width = text_width(text) + 4
             best = None
             for t in LABEL_POSITIONS:
-                x, y = _bezier_point(points, t)
+                x, y = bezier_point(points, t)
                 covered = sum(
                     abs(x - tx) < (width + w) / 2 and abs(y - ty) < (LINE + h) / 2 - 2 for tx, ty, w, h in occupied
                 )
@@ -321,6 +321,7 @@ def bezier_weights(t: float) -> tuple[float, float, float, float]:
     return (1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3
 
 
-def _bezier_point(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+def bezier_point(points: Sequence[tuple[float, float]], t: float) -> tuple[float, float]:
+    """A point of a cubic curve, at t from 0 to 1."""
     (a, b, c, d), ((ax, ay), (bx, by), (cx, cy), (dx, dy)) = bezier_weights(t), points
     return a * ax + b * bx + c * cx + d * dx, a * ay + b * by + c * cy + d * dy

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.explain.drawing import STYLE, svg_curve, svg_shape
+from hemlp.analysis.explain.drawing import STYLE, svg_box, svg_curve, svg_start
 from hemlp.analysis.explain.explanation import Explanation
 from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, bezier_weights, make_box, text_width
 from hemlp.errors import InvalidOption
@@ -67,8 +67,7 @@ class NetworkPicture:
         far = max((y for path in paths for _, y in path), default=0.0)
         width = max(*(box.x + box.width / 2 for box in self.boxes), 1.3 * text_width(self.title)) + 2 * GAP
         lines = [
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {far + 16:.0f}" '
-            f'width="{width:.0f}" height="{far + 16:.0f}" role="img"><title>{markup(self.title)}</title>',
+            svg_start(self.title, width, far + 16),
             f"<style>{STYLE}</style>",
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
             'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>',
@@ -77,9 +76,7 @@ class NetworkPicture:
         for arc, path in sorted(zip(self.arcs, paths, strict=True), key=lambda each: bool(each[0].flow)):
             kind = "shared" if arc.flow else "plain"
             lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{svg_curve(path)}"/>')
-        for box in self.boxes:
-            lines.append(f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}')
-            lines.append(f'<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>')
+        lines += map(svg_box, self.boxes)
         lines += [f'<text class="head" x="{x:.1f}" y="{y:.1f}">{markup(text)}</text>' for (x, y), text in self.heads]
         for arc, (x, y) in zip(self.arcs, _place_labels(self.boxes, self.arcs, paths), strict=True):
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')

@@ -27,8 +27,7 @@ def curve_plot(c: Curve, band: bool) -> Figure:
         if band:
             at, low, high = c.band(name)
             axes.fill_between(at, low, high, step="pre", color=colour, alpha=0.15, linewidth=0)
-    axes.set_xlabel(f"threshold ({c.kind})")
-    axes.set_ylabel(f"mean over {plural(c.instances, 'instance')}")
+    axes.set(xlabel=f"threshold ({c.kind})", ylabel=f"mean over {plural(c.instances, 'instance')}")
     axes.legend(frameon=False, fontsize=9)
     return figure
 
@@ -40,9 +39,6 @@ def cafa_plot(q: Cafa) -> Figure:
     k = best_index(q.f, True)
     label = f"Fmax {q.fmax:.3f} at {q.fmax_threshold:.3g} (optimistic)"
     axes.plot([q.recall[k]], [q.precision[k]], "o", color=COLOURS[1], markersize=6, label=label)
-    axes.set_xlabel("mean recall")
-    axes.set_ylabel("mean precision")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, 1)
+    axes.set(xlabel="mean recall", ylabel="mean precision", xlim=(0, 1), ylim=(0, 1))
     axes.legend(frameon=False, fontsize=9)
     return figure

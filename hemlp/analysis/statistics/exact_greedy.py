@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,14 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_sets import RowKind
+from hemlp.io.figures import COLOURS, new_figure
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.text.display import HtmlDisplay, lines
 from hemlp.text.tables import plural
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 TOLERANCE = 1e-12
 """Two F are the same when they differ by less: they are ratios of counts, so a real difference is far larger."""
@@ -88,6 +92,16 @@ class ExactGreedy(HtmlDisplay):
             "worst": [{"row": row + 1, **self._id(row), "exact minus greedy": gap} for row, gap in self.worst()],
             "signature": self.exact.signature,
         }  # fmt: skip
+
+    def plot(self) -> Figure:
+        """Draw the differences of F_LCA, exact minus greedy, where there are any, by matplotlib."""
+        figure, axes = new_figure(7.0, 2.2)
+        differing = self.difference[np.abs(self.difference) > TOLERANCE]
+        axes.scatter(differing, np.arange(differing.size) % 5, s=16, color=COLOURS[0], alpha=0.7)
+        axes.axvline(0, color="#888888", linewidth=0.8)
+        label = f"F_LCA exact − greedy, {differing.size:,} of {plural(len(self.rows), 'instance')} differ"
+        axes.set(xlabel=label, yticks=[], ylim=(-2, 6))
+        return figure
 
     def __repr__(self) -> str:
         differing = np.count_nonzero(np.abs(self.difference) > TOLERANCE)
