@@ -120,7 +120,7 @@ def test_a_simpler_rule_that_is_not_told_apart_is_named():
     simpler = [each for each in t.compared if list(RULE_KINDS).index(each.by) < list(RULE_KINDS).index(t.by)]
     alike = [each for each in simpler if each.difference_interval.low <= 0 <= each.difference_interval.high]
     assert alike
-    words = f"{RULE_KINDS[alike[0].by]}, {alike[0].parameter}, is simpler and not told apart from it (difference "
+    words = f"{RULE_KINDS[alike[0].by]}, {alike[0].parameter}, is simpler, not significantly different (difference "
     assert words in t.recommendation
 
 

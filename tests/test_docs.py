@@ -227,3 +227,12 @@ def test_examples_of_the_documentation_have_types(tmp_path):
     command = [sys.executable, "-m", "mypy", "--strict", "--config-file", str(ROOT / "pyproject.toml"), str(tmp_path)]
     checked = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     assert checked.returncode == 0, checked.stdout + checked.stderr
+
+
+def test_the_table_of_the_front_page():
+    """What its code prints first is what stands below the code."""
+    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```text\n(.*?)^```", page, re.M | re.S)
+    scope: dict[str, object] = {}
+    exec(blocks(ROOT / "docs" / "index.md"), scope)
+    assert str(scope["ev"].table(intervals=False)).startswith(shown.rstrip("\n"))

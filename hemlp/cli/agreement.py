@@ -21,23 +21,25 @@ from hemlp.cli.options import (
     show_or_write,
 )
 
+SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
+
 
 @click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("annotators", nargs=-1, required=True, metavar="[NAME=]FILE...")
 @one_measure_option("SDL", "A symmetric measure: -m F_H.")
-@click.option("--pairs", is_flag=True, help="Also α of each pair of annotators.")
-@click.option("--levels", is_flag=True, help="Also α of each level (SDL alone).")
-@click.option("--branches", type=click.IntRange(min=0), metavar="DEPTH", help="Also α in each branch: --branches 1.")
-@click.option("--worst", type=click.IntRange(min=1), metavar="N", help="Also where they disagree most: --worst 10.")
-@click.option("--json", "json_file", type=click.Path(), help="Write the result, - for the output: --json alpha.json.")
+@click.option("--pairs", is_flag=True, help="Also show α of each pair of annotators.")
+@click.option("--levels", is_flag=True, help="Also show α of each level (SDL only).")
+@click.option("--branches", type=click.IntRange(min=0), metavar="DEPTH", help="Also show α by branch: --branches 1.")
+@click.option("--worst", type=click.IntRange(min=1), metavar="N", help="Also show the worst instances: --worst 10.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json alpha.json.")
 @label_file_options
 @hierarchy_keys
 def agreement(
     hierarchy: str, annotators: tuple[str, ...], measure: Any, pairs: bool, levels: bool, branches: int | None,
     worst: int | None, json_file: str | None, **given: Any,
 ) -> None:  # fmt: skip
-    """Say how far annotators agree: Krippendorff's α with the error of a symmetric measure.
+    """Show how well annotators agree: Krippendorff's α with partial credit by a symmetric measure.
 
     Files have one instance per line, or carry ids: then an instance that a file lacks is a missing annotation.
 
@@ -63,16 +65,16 @@ def agreement(
 @click.argument("true")
 @click.argument("predictions", nargs=2, metavar="[NAME=]PRED [NAME=]PRED")
 @measure_option
-@click.option("--power", type=click.FloatRange(0, 1, True, True), default=0.8, show_default=True, help="--power 0.9")
-@click.option("--level", type=click.FloatRange(0, 1, True, True), default=0.05, show_default=True, help="--level 0.01")
-@click.option("--difference", type=float, help="The difference to be shown, not that of these data: --difference 0.02.")
+@click.option("--power", type=SHARE, default=0.8, show_default=True, help="Power of the test: --power 0.9.")
+@click.option("--level", type=SHARE, default=0.05, show_default=True, help="Significance level: --level 0.01.")
+@click.option("--difference", type=float, help="Difference to detect, by default that of the data: --difference 0.02.")
 @label_file_options
 @input_options
 def sample_size(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], power: float, level: float,
     difference: float | None, **given: Any,
 ) -> None:  # fmt: skip
-    """Say how many instances it takes to separate two systems, from a pilot that is scored here.
+    """Compute how many instances it takes to separate two systems, from the results on a pilot.
 
     Example: hemlp sample-size cat_hier.txt gold.txt a.txt b.txt -m F_H --power 0.9
     """
@@ -97,11 +99,9 @@ def sample_size(
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @measure_option
-@click.option(
-    "--mapping", type=click.Path(), metavar="FILE", help="Where classes went, as SSSOM: --mapping m.sssom.tsv."
-)
-@click.option("--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Of moves: --rows 25.")
-@click.option("--json", "json_file", type=click.Path(), help="Write the result, - for the output: --json v.json.")
+@click.option("--mapping", type=click.Path(), metavar="FILE", help="Old to new classes, SSSOM: --mapping m.sssom.tsv.")
+@click.option("--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Moves: --rows 25.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json v.json.")
 @file_options("--rows")
 @hierarchy_keys
 def compare_versions(

@@ -33,9 +33,9 @@ if TYPE_CHECKING:
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
 hierarchy_options = combine(
     *naming,
-    click.option("--parent", metavar="COLUMN", help="Of a table: --parent broader_id."),
-    click.option("--child", metavar="COLUMN", help="Of a table: --child id."),
-    click.option("--name", metavar="COLUMN", help="Of a table: --name title."),
+    click.option("--parent", metavar="COLUMN", help="Column with parents, in a table: --parent broader_id."),
+    click.option("--child", metavar="COLUMN", help="Column with classes, in a table: --child id."),
+    click.option("--name", metavar="COLUMN", help="Column with names, in a table: --name title."),
     click.option("--weight", metavar="COLUMN", help="Of a table, lengths of edges: --weight km."),
     choice("--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."),
 )
@@ -44,12 +44,12 @@ hierarchy_options = combine(
 @click.command(cls=AdvisingCommand)
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT")
-@click.option("--format", type=click.Choice(FORMATS), help="Of IN, if it is not seen from the file: --format rdf.")
-@click.option("--sep", help="Between cells, or names of a path: --sep ';'.")
+@click.option("--format", type=click.Choice(FORMATS), help="Format of IN, if not recognized: --format rdf.")
+@click.option("--sep", help="Separator of cells, or of the names in a path: --sep ';'.")
 @choice("--cycles", ["error", "condense", "break"], "What to do with cycles: --cycles condense.")
 @hierarchy_options
 def convert(source: str, target: str, **given: Any) -> None:
-    """Write any hierarchy as edges with names: the columns child, parent, name (and weight), a row for each root.
+    """Convert any hierarchy to a table with the columns child, parent, name (and weight).
 
     IN is whatever `hemlp evaluate` takes as a hierarchy; OUT is a .csv file, or has tabs between its columns. - is
     standard input or output.
@@ -73,14 +73,14 @@ def convert(source: str, target: str, **given: Any) -> None:
 @click.argument("hierarchy")
 @click.argument("files", nargs=-1, metavar="[LABELS]...")
 @click.option(
-    "--hierarchy-format", type=click.Choice(FORMATS), help="If the file does not show it: --hierarchy-format rdf."
+    "--hierarchy-format", type=click.Choice(FORMATS), help="If hemlp does not recognize it: --hierarchy-format rdf."
 )
 @label_file_options
 @hierarchy_options
 def check(
     hierarchy: str, files: tuple[str, ...], hierarchy_format: str | None, **given: Any,
 ) -> None:  # fmt: skip
-    """Say what a hierarchy and label files are, and what is wrong with them, before anything is scored.
+    """Check a hierarchy and label files: show what hemlp reads in them, and what is wrong.
 
     Sizes, depth and parents, cycles, unknown labels with near matches, labels that occur twice, instances that are not
     in all files; the format that each file is taken for, and at the end a verdict. Ends with code 2 if something would
@@ -134,11 +134,11 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
 @click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("corpus", metavar="LABELS")
-@click.option("-o", "--output", type=click.Path(), help="The file, by default the output: -o ic.tsv.")
-@click.option("--ia", is_flag=True, help="Information accretion, in bits, and not information content.")
+@click.option("-o", "--output", type=click.Path(), help="File to write, by default standard output: -o ic.tsv.")
+@click.option("--ia", is_flag=True, help="Information accretion, in bits, instead of information content.")
 @click.option(
     "--unseen", type=click.FloatRange(min=0),
-    help="Of classes that no instance has; by default as if one had it, and 0 by --ia: --unseen 10.",
+    help="Weight of classes that no instance has; by default as if one had it, with --ia 0: --unseen 10.",
 )  # fmt: skip
 @label_file_options
 @hierarchy_keys
@@ -146,7 +146,7 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
 def ic(
     hierarchy: str, corpus: str, output: str | None, ia: bool, unseen: float | None, unknown: Any, **given: Any,
 ) -> None:  # fmt: skip
-    """Weigh classes by a corpus of label sets: a file of label<TAB>weight that --weights takes.
+    """Compute the information content of classes from a corpus, as a file for --weights.
 
     Information content is −log of the share of the instances that have a class or one below it; information accretion,
     −log₂ of their share among those that have all its parents, is what CAFA and ICM take.

@@ -31,13 +31,13 @@ from hemlp.cli.options import (
     type=click.FloatRange(min=0),
     help="Seconds for one instance: --time-limit 2. By default work is limited.",
 )
-@click.option("--json", "json_file", type=click.Path(), help="Write the comparison, - for the output: --json gap.json.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json gap.json.")
 @label_file_options
 @input_options
 def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, **given: Any) -> None:
     """Compare exact and approximate F_LCA: how often, which way and how far they differ, and the worst instances.
 
-    Of scored predictions say where they are cut: FILE@0.3, FILE@top5 or FILE@thresholds.json.
+    For scored predictions, give the cut-off: FILE@0.3, FILE@top5 or FILE@thresholds.json.
 
     Example: hemlp compare-exact cat_hier.txt gold.txt predictions.txt --sample 200
     """

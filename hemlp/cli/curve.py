@@ -47,8 +47,8 @@ grid_option = click.option(
 @points_option
 @grid_option
 @key_option("options", "undefined")
-@click.option("--csv", type=click.Path(), help="Write all points: --csv curve.csv.")
-@click.option("--svg", type=click.Path(), help="Draw: --svg curve.svg.")
+@click.option("--csv", type=click.Path(), help="Write all points as CSV: --csv curve.csv.")
+@click.option("--svg", type=click.Path(), help="Draw the curves: --svg curve.svg.")
 @solver_options
 @label_file_options
 @label_options
@@ -56,11 +56,11 @@ def curve(
     hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
     svg: str | None, **given: Any,
 ) -> None:  # fmt: skip
-    """Measures at every threshold of scored predictions, and where each is best.
+    """Score scored predictions at every threshold, and show the best threshold of each measure.
 
     SCORES has lines `id class score`, rows of `class:score`, or is a .jsonl file; TRUE has the same ids (lines `id
-    class`, or a .csv file with the columns id and label), or the same rows. Without -m by F_H. MEASURE@k is of the k
-    greatest scores, and so is distance@k, the mean height of lowest common ancestors.
+    class`, or a .csv file with the columns id and label), or the same rows. The default measure is F_H. MEASURE@k uses
+    the k greatest scores; distance@k is the mean height of their lowest common ancestors with the truth.
 
     Example: hemlp curve cat_hier.txt gold.tsv scores.tsv -m F_H -m F_LCA --points 100
     """
@@ -122,7 +122,7 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 @points_option
 @grid_option
 @choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")
-@click.option("--json", "json_file", type=click.Path(), help="Write the thresholds, - for the output: --json t.json.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json t.json.")
 @solver_options
 @label_file_options
 @label_options
@@ -130,7 +130,7 @@ def tune(
     hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None,
     **given: Any,
 ) -> None:  # fmt: skip
-    """Choose on development data how scored predictions are cut: by thresholds, by the greatest scores, or by both.
+    """Choose a cut-off for scored predictions on development data: thresholds, the greatest scores, or both.
 
     Without --by all kinds are compared by cross-validation, and one is recommended. `hemlp evaluate ...
     FILE@thresholds.json` applies what --json writes to other data.
@@ -152,16 +152,16 @@ def tune(
 @click.argument("hierarchy")
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]SCORES...")
-@click.option("--weights", type=click.Path(), help="Of classes, class<TAB>weight a line: --weights ia.tsv.")
-@click.option("--unseen", type=click.FloatRange(min=0), help="The weight of classes that are not there: --unseen 0.")
+@click.option("--weights", type=click.Path(), help="Weights, one class<TAB>weight per line: --weights ia.tsv.")
+@click.option("--unseen", type=click.FloatRange(min=0), help="Weight of classes that the file lacks: --unseen 0.")
 @choice("--norm", ["cafa", "pred", "gt"], "What means are divided by, as in cafaeval: --norm gt.")
 @grid_option
-@click.option("--exclude", type=click.Path(), help="Label file of what is known already: --exclude known.tsv.")
-@click.option("--terms", type=click.Path(), help="The classes of interest, one a line: --terms terms.txt.")
-@click.option("--json", "json_file", type=click.Path(), help="Write everything, - for the output: --json cafa.json.")
-@click.option("--csv", type=click.Path(), help="Write the curves: --csv curves.csv.")
-@click.option("--out", type=click.Path(), help="Write cafaeval's files, a part for each root, on its grid: --out res.")
-@click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline of these labels: --naive train.tsv.")
+@click.option("--exclude", type=click.Path(), help="Known labels, which do not count: --exclude known.tsv.")
+@click.option("--terms", type=click.Path(), help="File of the classes of interest, one per line: --terms terms.txt.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json cafa.json.")
+@click.option("--csv", type=click.Path(), help="Write the curves as CSV: --csv curves.csv.")
+@click.option("--out", type=click.Path(), help="Write cafaeval's files, by root, on its grid: --out res.")
+@click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline from these labels: --naive train.tsv.")
 @intervals_option
 @label_file_options
 @label_options
@@ -170,9 +170,9 @@ def cafa(
     grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
     out: str | None, naive: str | None, intervals: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """CAFA's averages of scored predictions: Fmax, Smin and coverage, on every distinct score or a grid.
+    """Compute CAFA's Fmax, Smin and coverage of scored predictions, at every distinct score or on a grid.
 
-    Files as of `hemlp curve`, also in CAFA's formats. `--grid 0.01,1,0.01` is cafaeval's.
+    Files are those of `hemlp curve`, or in CAFA's formats. `--grid 0.01,1,0.01` is cafaeval's grid.
 
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """

@@ -38,17 +38,17 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @one_measure_option("F_H", "A measure, for the means: -m GIE.")
 @key_option("options", "corpus")
 @click.option(
-    "--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Of long tables: --rows 25."
+    "--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Rows of long tables: --rows 25."
 )
-@click.option("--level", type=click.IntRange(min=0), help="Of branches, by default the first with several: --level 2.")
-@choice("--on", ["closures", "labels"], "Whether labels stand for their ancestors, too, or not: --on labels.")
+@click.option("--level", type=click.IntRange(min=0), help="Level of branches, else the first with several: --level 2.")
+@choice("--on", ["closures", "labels"], "Count labels with their ancestors, or labels alone: --on labels.")
 @click.option(
     "--format",
     "written",
     type=click.Choice(list(SUFFIXES)),
     default="text",
     show_default=True,
-    help="How tables are written: --format markdown.",
+    help="Format of the tables: --format markdown.",
 )
 @intervals_option
 @digits_option
@@ -61,7 +61,7 @@ def diagnose(
     hierarchy: str, true: str, predictions: tuple[str, ...], measure: Any, most: int, level: int | None, on: Any,
     written: str, intervals: bool, digits: int, quiet: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Say where the errors are: by kind, level, branch and class, and which class is taken for which.
+    """Show where the errors are: by kind, level, branch and class, with confusions.
 
     Several systems stand side by side. Pairs of classes are those of the measure if it pairs classes, and else GIE's.
 

@@ -64,12 +64,11 @@ def evaluate(
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means, places, and which differences are significant.
 
-    HIERARCHY has one `parent child` edge per line, or is a table, .json, .obo, .owl or SKOS (`hemlp check` shows what
-    is found in it); TRUE and PRED have one instance per line, its labels separated by spaces, or are .csv (with the
-    columns id and label), .jsonl or .parquet; - is standard input. A system's name is its file's stem unless given as
-    NAME=FILE. Of scored predictions (`hemlp curve`) say where they are cut: FILE@0.3, FILE@top5,
-    FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
-    F_H, F_LCA, F and GIE.
+    HIERARCHY has one `parent child` edge per line, or is a table, .json, .obo, .owl or SKOS. TRUE and PRED have one
+    instance per line, with labels separated by spaces, or are .csv (with the columns id and label), .jsonl or .parquet;
+    - is standard input. `hemlp check` shows how files are read. A system is named after its file unless given as
+    NAME=FILE. For scored predictions, give the cut-off: FILE@0.3, FILE@top5, FILE@tuned (see --dev and --folds), or
+    FILE@thresholds.json, written by `hemlp tune`. The default measures are F_H, F_LCA, F and GIE.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
@@ -96,17 +95,17 @@ def evaluate(
     "changes",
     multiple=True,
     metavar="KEY=VALUE",
-    help='As if the file said so, paths relative to it: --set measures=["F_H"] --set options.workers=2.',
+    help='Change a setting; paths are relative to the file: --set measures=["F_H"] --set options.workers=2.',
 )
 @cluster_options
 @click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
-@click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
-@click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters.")
+@click.option("-q", "--quiet", is_flag=True, help="Print results only, without notes and progress.")
+@click.option("-v", "--verbose", is_flag=True, help="Also print conventions, and all parameters in signatures.")
 def run(
     study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose: bool, dask: str | None,
     dask_timeout: float,
 ) -> None:  # fmt: skip
-    """Carry out a study that a TOML file describes: hierarchy, systems, measures, tests, outputs.
+    """Run a study from a TOML file: hierarchy, systems, measures, tests, outputs.
 
     `pydoc hemlp.run.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
     (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is; --set gate= leaves [gate] out.

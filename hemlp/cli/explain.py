@@ -35,9 +35,9 @@ from hemlp.errors import InvalidOption
 @measure_option
 @weights_option
 @key_option("options", "corpus")
-@click.option("--json", "json_file", type=click.Path(), help="Write as JSON, - for the output: --json -.")
-@click.option("--svg", type=click.Path(), help="Draw, one file per model: --svg why.svg.")
-@click.option("--png", type=click.Path(), help="Draw by matplotlib, one file per model: --png why.png.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json -.")
+@click.option("--svg", type=click.Path(), help="Draw as SVG, one file per model: --svg why.svg.")
+@click.option("--png", type=click.Path(), help="Draw with matplotlib, one file per model: --png why.png.")
 @names_option
 @file_options("--id")
 @input_options
@@ -78,10 +78,10 @@ def explain(
 @click.argument("pred", metavar="[NAME=]PRED")
 @row_option
 @one_measure_option("GIE", "A measure: -m F_LCA.")
-@click.option("--stage", help="Of a model of several programs, as lcas, ratio and ties of F_LCA: --stage ratio.")
+@click.option("--stage", help="Stage of a model with several programs (lcas, ratio, ties for F_LCA): --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
-@click.option("--algebra", is_flag=True, help="Print sums over classes, with the paper's rules, instead of LP.")
-@click.option("--latex", is_flag=True, help="Print those sums in LaTeX instead of LP.")
+@click.option("--algebra", is_flag=True, help="Print algebra with the paper's equation numbers instead of LP.")
+@click.option("--latex", is_flag=True, help="Print the algebra in LaTeX instead of LP.")
 @click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
 @names_option
 @file_options("--id")

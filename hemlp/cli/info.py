@@ -36,7 +36,7 @@ def cases(names: tuple[str, ...]) -> None:
 @click.command(cls=AdvisingCommand)
 @click.argument("name", required=False)
 def measures(name: str | None) -> None:
-    """List the measures, or say all about one.
+    """List the measures, or describe one.
 
     Example: hemlp measures MGIA
     """
@@ -60,7 +60,7 @@ def measures(name: str | None) -> None:
 
 
 @click.command(cls=AdvisingCommand)
-@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for the files it writes: --out /tmp/demo.")
+@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for output files: --out /tmp/demo.")
 def demo(out: str) -> None:
     """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
 

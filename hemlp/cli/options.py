@@ -138,7 +138,7 @@ def _complete_measures(ctx: click.Context, param: click.Parameter, incomplete: s
 measure_option = click.option(
     "-m", "--measure", "measures", multiple=True, metavar="MEASURE", callback=_parse_measures,
     shell_complete=_complete_measures,
-    help="Measures, a TOML file of them, or one of a Python module: -m F_H,F_LCA -m 'MGIA(default_cost=4)' "
+    help="Measures, a TOML file, or module:object in Python: -m F_H,F_LCA -m 'MGIA(default_cost=4)' "
     "-m mine.toml -m mine:budgeted. `hemlp measures` lists them.",
 )  # fmt: skip
 
@@ -193,8 +193,8 @@ def pop_file_options(given: dict[str, Any]) -> FileOptions:
 
 names_option = key_option("options", "names")
 row_option = combine(
-    click.option("--row", type=click.IntRange(min=1), help="Which instance, by default the first: --row 17."),
-    click.option("--id", "name", metavar="ID", help="Which instance, by its id: --id doc17."),
+    click.option("--row", type=click.IntRange(min=1), help="Row of the instance, by default the first: --row 17."),
+    click.option("--id", "name", metavar="ID", help="Id of the instance: --id doc17."),
 )
 
 
@@ -204,11 +204,11 @@ solver_options = combine(key_option("options", "solver"), key_option("options", 
 cluster_options = combine(
     click.option(
         "--dask", metavar="ADDRESS", envvar="HEMLP_DASK",
-        help="Score on a Dask cluster, also HEMLP_DASK in the environment: --dask tcp://10.0.0.1:8786.",
+        help="Dask cluster to score on, or set HEMLP_DASK: --dask tcp://10.0.0.1:8786.",
     ),
     click.option(
         "--dask-timeout", type=click.FloatRange(min=0), default=300, show_default=True, metavar="S",
-        envvar="HEMLP_DASK_TIMEOUT", help="Seconds to wait while it has no workers: --dask-timeout 3600.",
+        envvar="HEMLP_DASK_TIMEOUT", help="Seconds to wait for workers: --dask-timeout 3600.",
     ),
 )  # fmt: skip
 
@@ -217,7 +217,7 @@ tuning_options = combine(
     one_measure_option(None, KEYS["tuning"]["measure"].help, "--tune-by"),
     key_option("tuning", "true", "--dev-true"),
     key_option("tuning", "systems", "--dev"),
-    click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data by so many folds: --folds 5."),
+    click.option("--folds", type=click.IntRange(min=2), help="Tune on the same data, by this many folds: --folds 5."),
 )
 
 
@@ -274,12 +274,12 @@ def json_target(json_file: str | None) -> str | None:
 
 intervals_option = key_option("outputs", "intervals", "--intervals/--no-intervals")
 digits_option = key_option("outputs", "digits")
-quiet_option = click.option("-q", "--quiet", is_flag=True, help="Results alone, without notes and progress.")
+quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print results only, without notes and progress.")
 output_options = combine(
     intervals_option,
     digits_option,
     quiet_option,
-    click.option("-v", "--verbose", is_flag=True, help="With conventions, and signatures with all parameters."),
+    click.option("-v", "--verbose", is_flag=True, help="Also print conventions, and all parameters in signatures."),
 )
 
 

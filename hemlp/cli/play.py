@@ -15,8 +15,8 @@ from hemlp.errors import InvalidOption
 @click.argument("hierarchy", required=False)
 @click.argument("true", required=False)
 @click.argument("pred", required=False)
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="A free one unless given: --port 8000.")
-@click.option("--idle", type=click.FloatRange(min=0), default=30, show_default=True, help="Minutes: --idle 120.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port, by default a free one: --port 8000.")
+@click.option("--idle", type=click.FloatRange(min=0), default=30, show_default=True, help="Idle minutes: --idle 120.")
 @click.option("--browser/--no-browser", default=True, help="Open the page, or only print its address.")
 @label_file_options
 @input_options
@@ -24,10 +24,10 @@ def play(
     hierarchy: str | None, true: str | None, pred: str | None, port: int, idle: float, browser: bool,
     **given: Any,
 ) -> None:  # fmt: skip
-    """Define a measure by sliders, on a small taxonomy or an instance of your own, and see what it does.
+    """Define a measure by sliders in the browser, on a small taxonomy or on your own files.
 
     A page in the browser, served on this machine alone and ended by Ctrl-C, or by leaving it idle. HIERARCHY, TRUE and
-    PRED are files as of `hemlp evaluate`; HIERARCHY alone will do.
+    PRED are files as in `hemlp evaluate`; HIERARCHY alone will do.
 
     Example: hemlp play, or hemlp play cat_hier.txt gold.txt a.txt
     """

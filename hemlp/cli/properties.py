@@ -16,20 +16,20 @@ WIDTH = 100
 
 @click.command(cls=AdvisingCommand)
 @click.argument("measures", nargs=-1, required=True, metavar="MEASURE...")
-@click.option("--classes", type=int, default=4, show_default=True, help="Classes of a hierarchy: --classes 5.")
-@click.option("--labels", type=int, default=3, show_default=True, help="Labels of a set: --labels 2.")
-@click.option("--all", "exhaustive", is_flag=True, help="Go on behind the first counter-example, and count all.")
-@click.option("--random", type=int, default=50, show_default=True, help="Hierarchies beyond 5 classes: --random 500.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the random hierarchies: --seed 1.")
-@click.option("--svg", "folder", type=click.Path(), help="Draw the counter-examples, a file each: --svg pictures.")
-@click.option("--json", "json_file", type=click.Path(), help="Write all, - for the output: --json properties.json.")
+@click.option("--classes", type=int, default=4, show_default=True, help="Most classes: --classes 5.")
+@click.option("--labels", type=int, default=3, show_default=True, help="Most labels in a set: --labels 2.")
+@click.option("--all", "exhaustive", is_flag=True, help="Continue after the first counter-example, and count all.")
+@click.option("--random", type=int, default=50, show_default=True, help="Random larger hierarchies: --random 500.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random hierarchies: --seed 1.")
+@click.option("--svg", "folder", type=click.Path(), help="Folder for drawings of counter-examples: --svg pictures.")
+@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json all.json.")
 def properties(
     measures: tuple[str, ...], classes: int, labels: int, exhaustive: bool, random: int, seed: int,
     folder: str | None, json_file: str | None,
 ) -> None:  # fmt: skip
-    """Say which properties measures have: proved, refuted by the smallest counter-example, or none found.
+    """Test which properties measures have: proved, refuted by the smallest counter-example, or none found.
 
-    A measure that declares an invariant which is refuted ends with code 4.
+    Ends with code 4 if a measure declares an invariant that is refuted.
 
     Example: hemlp properties GIE F_LCA "PairMeasure('loose', Bounds((1, 2), (1, ALL)), default_cost=5)"
     """

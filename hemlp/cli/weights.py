@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 weights_option = click.option(
     "--weights", multiple=True, metavar="[MEASURE=]FILE",
-    help="Weights of classes, label<TAB>weight a line, for measures that take them: --weights simGIC=ic.tsv.",
+    help="Weights of classes, one label<TAB>weight per line, for a measure: --weights simGIC=ic.tsv.",
 )  # fmt: skip
 
 

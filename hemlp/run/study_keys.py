@@ -97,114 +97,114 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _choice("error", "condense", "break"), "What to do with cycles of the hierarchy: --cycles condense.",
             "error",
         ),
-        "language": Key(TEXT, "Of names in SKOS and OWL: --language de.", "en"),
+        "language": Key(TEXT, "Language of names in SKOS and OWL: --language de.", "en"),
         "relations": Key(
-            _list((str,), "relations"), "Of OBO and OWL, which are edges: --relation is_a --relation part_of.", ()
+            _list((str,), "relations"), "Relations of OBO and OWL to follow: --relation is_a --relation part_of.", ()
         ),
         "unknown": Key(
-            _choice("error", "drop", "isolate"), "Predicted labels that it does not have: --unknown drop.", "error"
+            _choice("error", "drop", "isolate"), "Predicted labels that the hierarchy lacks: --unknown drop.", "error"
         ),
         "unknown_true": Key(
             _choice("error", "drop", "isolate"),
-            "True labels that it does not have; isolate if --unknown is, else error: --unknown-true drop.",
+            "True labels that it lacks; isolate if --unknown is, else error: --unknown-true drop.",
         ),
         "missing": Key(
-            _choice("error", "empty"), "What to do with instances whose id one side lacks: --missing empty.", "error"
+            _choice("error", "empty"), "What to do with instances that one side lacks: --missing empty.", "error"
         ),
         "undefined": Key(
             _choice("error", "nan"), "What to do where a measure is undefined: --undefined nan.", "error"
         ),
-        "solver": Key(TEXT, "The solver of the models, by default the fastest: --solver milp.", metavar="NAME"),
-        "time_limit": Key(SECONDS, "Seconds each: --time-limit 5.", metavar="S"),
-        "workers": Key(_whole(1), "Chunks at a time: --workers 2.", 1),
-        "memory": Key(SIZE, "Stay within so much memory, labels are streamed: --memory 2GB.", metavar="SIZE"),
-        "resume": Key(PATH, "Keep finished chunks there, and go on: --resume run.", metavar="DIR"),
-        "chunk": Key(_whole(1), "Instances that are scored at once: --chunk 5000."),
+        "solver": Key(TEXT, "Solver to use, by default the fastest: --solver milp.", metavar="NAME"),
+        "time_limit": Key(SECONDS, "Seconds per instance: --time-limit 5.", metavar="S"),
+        "workers": Key(_whole(1), "Number of chunks to score at a time: --workers 2.", 1),
+        "memory": Key(SIZE, "Memory limit; labels are streamed: --memory 2GB.", metavar="SIZE"),
+        "resume": Key(PATH, "Folder for finished chunks; repeat the command to continue: --resume run.", metavar="DIR"),
+        "chunk": Key(_whole(1), "Instances per chunk: --chunk 5000."),
         "ignore": Key(
-            PATH, "A file of classes that count neither for nor against: --ignore classes.txt.", metavar="FILE"
+            PATH, "File of classes that count neither for nor against: --ignore classes.txt.", metavar="FILE"
         ),
         "gold": Key(
             _choice("exact", "at least"),
-            "Whether true classes may be too general; then lenient values stand beside: --gold 'at least'.", "exact",
+            "With 'at least', true classes may be too general; adds lenient values: --gold 'at least'.", "exact",
         ),
         "format": Key(
             _choice("lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"),
-            "Of files of labels and scores, if the file names do not show it: --file-format jsonl.",
+            "Format of label and score files, if hemlp does not recognize it: --file-format jsonl.",
         ),
-        "sep": Key(TEXT, "Between labels or cells: --sep ';'."),
-        "id": Key(TEXT, "The column of ids: --id-column doc.", metavar="COLUMN"),
-        "label": Key(TEXT, "The column of labels: --label class.", metavar="COLUMN"),
+        "sep": Key(TEXT, "Separator of labels or cells: --sep ';'."),
+        "id": Key(TEXT, "Column with ids: --id-column doc.", metavar="COLUMN"),
+        "label": Key(TEXT, "Column with labels: --label class.", metavar="COLUMN"),
         "rows": Key(
             _choice("sets", "paths"),
-            "What the labels of an instance are: a set, or a path down to its label: --label-rows paths.",
+            "Whether the labels of an instance are a set, or a path that ends in its label: --label-rows paths.",
         ),
-        "score": Key(TEXT, "The column of scores: --score probability.", metavar="COLUMN"),
+        "score": Key(TEXT, "Column with scores: --score probability.", metavar="COLUMN"),
         "repeated": Key(
-            _choice("error", "max"), "A class that is scored twice; max takes the greatest: --repeated max.", "error"
+            _choice("error", "max"), "What to do with a class that is scored twice: --repeated max.", "error"
         ),
         "evidence": Key(
-            TEXT, "Of GAF and GPAD, the evidence codes that count: --evidence EXP,IDA or experimental.", metavar="CODES"
+            TEXT, "Evidence codes of GAF and GPAD to keep: --evidence EXP,IDA or experimental.", metavar="CODES"
         ),
         "corpus": Key(
-            PATH, "Labels whose information content costs like lin take, not the true ones: --corpus train.tsv.",
+            PATH, "Label file for information content, instead of the true labels: --corpus train.tsv.",
             metavar="FILE",
         ),
-        "names": Key(PATH, "Names of classes, label<TAB>name a line: --names n.tsv."),
+        "names": Key(PATH, "Names of classes, one label<TAB>name per line: --names n.tsv."),
     },
     "tests": {
-        "compare": Key(PAIRS, "All tests of two systems: --compare knn svm.", (), "A B"),
+        "compare": Key(PAIRS, "Show all tests of two systems: --compare knn svm.", (), "A B"),
         "significance": Key(MEASURES, "Test all pairs of systems: --significance F_H.", (), "MEASURE"),
         "kendall": Key(
-            _whole(0, words="a number of resamples"), "Correlate measures, N resamples: --kendall 0.", metavar="N"
+            _whole(0, words="a number of resamples"), "Kendall's τ of measures, N resamples: --kendall 0.", metavar="N"
         ),
         "floor": Key(
             PATH, "What knowing nothing scores, by the true labels of FILE or the evaluated ones: --floor train.txt.",
             metavar="[FILE]",
         ),
         "test": Key(
-            _choice("permutation", "sign"), "What separates systems, by default the permutation test: --test sign."
+            _choice("permutation", "sign"), "Test of significance, by default the permutation test: --test sign."
         ),
         "sided": Key(_choice("two", "one"), "The paper's sign test is --sided one.", "two"),
         "ranks": Key(_choice("mean", "chained"), "Places by mean, or as in the paper: --ranks chained.", "mean"),
     },
     "gate": {
         "baseline": Key(
-            Kind(_is_path, GATE), "From --json: end with code 4 if worse: --baseline old.json.", missing=GATE
+            Kind(_is_path, GATE), "Result from --json; end with code 4 if worse: --baseline old.json.", missing=GATE
         ),
         "max_drop": Key(
             Kind(lambda value: isinstance(value, dict), GATE),
-            "How much worse a measure may be, repeatable; by default no measure may be: --max-drop F_LCA=0.01.",
+            "How much worse a measure may get (repeatable); by default not at all: --max-drop F_LCA=0.01.",
         ),
         "significant": Key(
             Kind(lambda value: isinstance(value, bool), GATE),
-            "A drop counts only if its 95% interval does not reach 0.", False,
+            "Count a drop only if its 95% interval does not include 0.", False,
         ),
     },
     "tuning": {
-        "measure": Key(TEXT, "Of systems FILE@tuned, by default the first: --tune-by F_H."),
+        "measure": Key(TEXT, "Measure to tune FILE@tuned by, by default the first: --tune-by F_H."),
         "by": Key(
             _choice("best", "all", "top", "nonempty", "capped", "level", "class"),
-            "The best kind, or: one threshold, the k greatest scores, a threshold or the greatest score, a threshold "
-            "and at most k classes, a threshold a level or a class: --by level.", "best",
+            "Kind of rule: the best of all, one threshold, the k greatest scores, a threshold or else the greatest "
+            "score, a threshold and at most k classes, a threshold per level or per class: --by level.", "best",
         ),
         "true": Key(PATH, "True labels to tune on: --dev-true dev.tsv.", metavar="FILE"),
         "systems": Key(FILES, "Scores to tune on: --dev knn=dev_scores.tsv.", metavar="NAME=FILE"),
         "folds": Key(_whole(2), "Cross-validate on the same data: --folds 5."),
-        "least": Key(_whole(1), "Instances that a threshold needs: --least 50.", 20),
+        "least": Key(_whole(1), "Least number of instances for a threshold: --least 50.", 20),
         "few": Key(
-            _choice("error", "shared"), "Where a level or class is true in fewer instances: --few shared.", "error"
+            _choice("error", "shared"), "What to do with levels or classes that have fewer: --few shared.", "error"
         ),
-        "points": Key(_whole(2), "So many distinct scores to begin with, more around the best one: --points 100."),
-        "seed": Key(_whole(0), "Of the folds: --seed 1.", 0),
+        "points": Key(_whole(2), "Number of scores to try first, then more around the best: --points 100."),
+        "seed": Key(_whole(0), "Seed of the folds: --seed 1.", 0),
     },
     "outputs": {
-        "json": Key(PATH, "Write everything to a file, - for the output: --json all.json."),
+        "json": Key(PATH, "Write everything as JSON, - for standard output: --json all.json."),
         "html": Key(PATH, "Write a report page: --html report.html."),
         "table": Key(PATH, "Write the tables as .md, .tex, .csv or text: --table results.tex."),
-        "per_instance": Key(PATH, "Write DIR/SYSTEM.csv: --per-instance rows.", metavar="DIR"),
-        "parquet": Key(PATH, "Write all instances to one file: --parquet rows.parquet."),
-        "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Decimals: --digits 3.", 4),
-        "intervals": Key(FLAG, "Whether means have 95% intervals.", True),
+        "per_instance": Key(PATH, "Write scores of instances to DIR/SYSTEM.csv: --per-instance rows.", metavar="DIR"),
+        "parquet": Key(PATH, "Write the scores of all instances to one file: --parquet rows.parquet."),
+        "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Number of decimals: --digits 3.", 4),
+        "intervals": Key(FLAG, "Show 95% confidence intervals.", True),
     },
 }  # fmt: skip
 

@@ -24,8 +24,8 @@ RULE_KINDS: dict[RuleKind, str] = {
     "top": "the greatest scores",
     "nonempty": "one threshold, or the greatest score",
     "capped": "one threshold and a number of classes",
-    "level": "one threshold a level",
-    "class": "one threshold a class",
+    "level": "one threshold per level",
+    "class": "one threshold per class",
 }
 """What each kind of rule chooses, the simplest first."""
 

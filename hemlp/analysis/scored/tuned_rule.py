@@ -144,7 +144,7 @@ class Tuned(HtmlDisplay):
             low, high = each.difference_interval
             if low <= 0 <= high:
                 apart = f"(difference {each.difference:.4f}{each.difference_interval.bracket()})"
-                other += f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler and not told apart from it {apart}"
+                other += f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler, not significantly different {apart}"
                 break
         head, data = "Recommended" if best else "Chosen", f"these {plural(self.instances, 'instance')}"
         return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped_note}."
