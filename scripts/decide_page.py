@@ -11,7 +11,7 @@ import gzip
 import os
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -293,7 +293,7 @@ def plain(way: str) -> str:
 
 def named(ev: Any, way: str) -> str:
     """The name of a way in an evaluation."""
-    return next(each for each in ev.systems if plain(each) == way)
+    return str(next(each for each in ev.systems if plain(each) == way))
 
 
 def number(value: float | None, measure: str) -> str:
@@ -307,8 +307,9 @@ def study(data: Data) -> Found:
     dev, test = data.halves()
     evaluations, tuned, floors, sizes = {}, {}, {}, {}
     for m in MEASURES:
-        part = test if m != "GIE" else test.take(range(min(data.sample, len(test.gold))))
-        made, tuned[m] = answers(data, dev, part, m)
+        few = [half.take(range(min(data.sample, len(half.gold)))) for half in (dev, test)]
+        tune, part = few if m == "GIE" else (dev, test)
+        made, tuned[m] = answers(data, tune, part, m)
         evaluations[m] = hemlp.evaluate(data.h, side(part.gold), made, [m])
         floors[m] = evaluations[m].floor(m, corpus=side(dev.gold if m != "GIE" else dev.gold[:CORPUS]))
         sizes[m] = len(part.gold)
@@ -341,3 +342,36 @@ def risks(data: Data) -> Table:
         table.append([data.name, f"{size // 2:,}", *cells])
     heads = ["data", "n", "α", "mean risk", "standard error", "α + 2 standard errors", "kept", "answered"]
     return Table(heads, table)
+
+
+def section(found: Found) -> str:
+    """Tables of one set of data."""
+    tuned = "; ".join(f"{m}: {text}" for m, text in found.tuned.items())
+    return f"{found.means().to_markdown()}\nChosen on the development half: {tuned}.\n\n{found.differences().to_markdown()}"
+
+
+def main() -> None:
+    """Compute everything and write the page."""
+    if "HEMLP_DATA" not in os.environ:
+        sys.exit("set HEMLP_DATA to the folder of real data")
+    root = Path(os.environ["HEMLP_DATA"])
+    medline = root / "medline_mesh", root / "mesh2016" / "mesh_hierarchy.txt"
+    human = root / "go2019_human"
+    data = {
+        "MEDLINE": files("MEDLINE", *medline, ".txt", 500),
+        "GO": files("GO human", human, human / "hierarchy.txt.gz", ".txt.gz", 500),
+        "TAXA": taxa(root / "taxa16s"),
+        "CCO": cafa(root / "cafa2" / "cco", "CAFA 2 CCO", 100),
+        "MFO": cafa(root / "cafa2" / "mfo", "CAFA 2 MFO", 100),
+    }
+    kept = [risks(data[key]) for key in ("MEDLINE", "TAXA")]
+    words = {"RISKS": Table(kept[0].columns, [*kept[0].rows, *kept[1].rows]).to_markdown()}
+    words |= {key: section(study(each)) for key, each in data.items()}
+    text = (Path(__file__).parent / "decide_page.md").read_text(encoding="utf-8")
+    for key, value in words.items():
+        text = text.replace(f"%{key}%", value.rstrip("\n"))
+    (DOCS / "decide-study.md").write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

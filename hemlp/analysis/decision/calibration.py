@@ -108,7 +108,7 @@ def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guara
 
 
 def least_threshold(worst: FloatArray, alpha: float) -> float:
-    """The least λ ≥ 0 with (n·R(λ) + 1) / (n + 1) ≤ α, of n instances that err below ``worst``; inf if there is none."""
+    """The least λ ≥ 0 with (n·R(λ) + 1) / (n + 1) ≤ α, of n instances that err below ``worst``; else inf."""
     allowed = math.floor(alpha * (worst.size + 1) * (1 + 1e-12)) - 1
     if allowed < 0:
         return math.inf
