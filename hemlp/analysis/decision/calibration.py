@@ -46,6 +46,9 @@ def hits(h: Hierarchy, votes: Votes, true: Side) -> Any:
 
 # ---- a risk that is kept
 
+SHOWN = 12
+"""Thresholds in a table."""
+
 
 @dataclass(frozen=True)
 class Guarantee:
@@ -67,17 +70,11 @@ class Guarantee:
         side = Side(row_pointers(rows[kept], len(votes.total)), votes.nodes[kept].astype(np.int32))
         return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
 
-    def table(self, number: int = 12) -> Table:
-        """The curve near the threshold, with what is promised.
-
-        Parameters
-        ----------
-        number
-            How many rows.
-        """
-        at = np.searchsorted([row[0] for row in self.curve], self.threshold)
-        start = max(0, min(int(at) - number // 2, len(self.curve) - number))
-        rows = [list(row) for row in self.curve[start : start + number]]
+    def table(self) -> Table:
+        """The curve near the threshold, with what is promised."""
+        at = int(np.searchsorted([row[0] for row in self.curve], self.threshold))
+        start = max(0, min(at - SHOWN // 2, len(self.curve) - SHOWN))
+        rows = [list(row) for row in self.curve[start : start + SHOWN]]
         return Table(["votes above", "risk", "coverage", "depth"], rows, [str(self)])
 
     def __str__(self) -> str:
@@ -101,8 +98,7 @@ def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guara
     np.maximum.at(most, rows, shares)
     steps = np.unique(np.concatenate([[0.0], worst, most]))
     errors, answered = (size - np.searchsorted(np.sort(each), steps, side="right") for each in (worst, most))
-    with np.errstate(invalid="ignore"):
-        depth = _depths(h, votes, shares, steps) / answered
+    depth = _depths(h, votes, shares, steps) / np.where(answered, answered, np.nan)
     columns = (each.tolist() for each in (steps, errors / size, answered / size, depth))
     return Guarantee(level, least_threshold(worst, level), size, tuple(zip(*columns, strict=True)))
 
