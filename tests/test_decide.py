@@ -12,6 +12,8 @@ import pytest
 import hemlp
 from hemlp import Belief, Hierarchy, LabelSets, decide, evaluate, measure
 from hemlp.errors import InvalidOption, InvalidSolution
+from hemlp.problems.decision.model import DecisionModel
+from hemlp.solvers.registry import BaseSolver
 from hemlp.testing import check_solver
 from tests.decide_by_enumeration import enumerate_best, random_world, subsets
 
@@ -159,9 +161,24 @@ def test_models_are_programs_and_false_claims_are_refused():
         assert lowered.bounds == pytest.approx(usual.objectives)
 
 
+class Answering(BaseSolver):
+    name = "silent"
+    kinds = (DecisionModel,)
+
+
 def test_solvers_keep_their_contract():
     check_solver("consensus", count=20)
     check_solver("subsets", count=20)
+
+    class Silent(Answering):
+        def solve_batch(self, model):
+            return model.solution([[]] * len(model))
+
+    for name in ("SDL", "F_H", "GIE"):
+        models = [decide(Hierarchy.from_edges(TREE), {"A": ["sheep"], "B": ["sheep"]}, name).model(0)]
+        check_solver("milp", models)
+        with pytest.raises(InvalidSolution):
+            check_solver(Silent(), models)
 
 
 def test_prices_of_the_relaxation_leave_the_same_answers(monkeypatch):
@@ -237,6 +254,67 @@ def test_the_risk_is_kept_on_average():
     assert lam.guarantee.threshold == 1.0  # one of two errs: (2·½ + 1)/3 > ½ until nothing is answered
 
 
+def test_the_threshold_and_the_curve_are_what_the_definition_says():
+    h, rng = Hierarchy.from_edges([*TREE, ("sheep", "lamb"), ("bird", "lamb")]), np.random.default_rng(8)
+    labels, closure = list(h), {label: h.ancestors(label) | {label} for label in h}
+    for _ in range(10):
+        size = int(rng.integers(1, 25))
+        gold = [rng.choice(labels, int(rng.integers(0, 3))).tolist() for _ in range(size)]
+        samples = [[rng.choice(labels, int(rng.integers(0, 3))).tolist() for _ in range(3)] for _ in range(size)]
+        votes = [{v: sum(any(v in closure[x] for x in own) for own in row) / 3 for v in labels} for row in samples]
+
+        def at(lam, votes=votes, gold=gold):
+            sides = [[v for v, m in own.items() if m > lam + 1e-9] for own in votes]
+            wrong = [
+                any(all(v not in closure[t] for t in true) for v in own) for own, true in zip(sides, gold, strict=True)
+            ]
+            deep = [max(h.depth(v) for v in own) for own in sides if own]
+            return np.mean(wrong), np.mean([bool(own) for own in sides]), np.mean(deep) if deep else np.nan
+
+        for alpha in (0.5, 0.2, 0.05):
+            d = decide(h, Belief.samples(samples), "SDL", risk=alpha, dev=(sets(gold), Belief.samples(samples)))
+            good = [lam for lam in (0, 1 / 3, 2 / 3, 1) if (size * at(lam)[0] + 1) / (size + 1) <= alpha + 1e-12]
+            assert d.guarantee.threshold == pytest.approx(min(good, default=np.inf))
+            for lam, *rest in d.guarantee.curve:
+                assert rest == pytest.approx(at(lam), nan_ok=True)
+            note = f"expected at most {alpha:g} (conformal risk control on {size} development instances"
+            assert note in str(d.guarantee.table())
+
+
+def test_label_sets_that_are_drawn_are_the_most_specific_classes():
+    h = Hierarchy.from_edges(TREE)
+    belief = Belief.marginals([{"sheep": 1.0, "owl": 0.3}])
+    drawn = {frozenset(h.labels[c] for c in own) for own in belief.drawn(h)[0].sets}
+    assert drawn == {frozenset({"sheep"}), frozenset({"sheep", "owl"})}
+    d = decide(h, belief, "GIE")  # not {animal, mammal, sheep}
+    assert (list(d.sets), d.status) == ([("sheep",)], {"sampled": 1})
+
+
+def test_explanations_say_what_would_have_to_change():
+    rng, changed = np.random.default_rng(10), 0
+    for _ in range(12):
+        world, scenarios, _ = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        systems, masses = as_systems(scenarios)
+        for name in ("F_H", "SDL", "GIE", "F"):
+            d = decide(h, systems, name, weights=masses)
+            table = d.explain(0)
+            assert table.columns[-1] == "needs"
+            needs = [row[-1] for row in table.rows]
+            assert all(gain <= 1e-9 for *_, gain, _ in table.rows)
+            for need in {each for each in needs if each < 5}:
+                heavier = [{**masses, k: float(masses[k]) + need * 1.01 + 1e-6} for k in masses]
+                heavier = [{k: float(w) for k, w in own.items()} for own in heavier]
+                answers = {tuple(decide(h, systems, name, weights=own).sets[0]) for own in heavier}
+                assert answers != {tuple(d.sets[0])}
+                changed += 1
+    assert changed > 20
+    linear = decide(Hierarchy.from_edges(TREE), Belief.marginals([{"sheep": 0.7, "owl": 0.3}]), "SDL").explain(0)
+    assert {row[0]: row[-1] for row in linear.rows} == pytest.approx(
+        {"animal": 0.2, "mammal": 0.2, "sheep": 0.2, "bird": 0.2, "owl": 0.2}
+    )
+
+
 def test_fitted_votes_trust_the_better_system():
     h, rng = Hierarchy.from_edges(TREE), np.random.default_rng(6)
     leaves = np.array(["sheep", "cow", "owl"])
@@ -297,4 +375,10 @@ def test_command_line(tmp_path, monkeypatch):
     assert all(word in out.output for word in ("best constant (optimistic)", "shuffled a", "corrected b"))
     assert "optimistic" not in run("evaluate h.txt gold.txt a.txt -m SDL --floor gold.txt").output
     out = run("decide h.txt a.txt b.txt --risk 0.5 --dev a=a.txt --dev b=b.txt --dev-true gold.txt")
-    assert "expected at most 0.5" in out.output
+    said = "expected at most 0.5 (conformal risk control on 2 development instances"
+    assert said in out.output
+    assert all(word in out.output for word in ("coverage", "depth"))
+    out = run(
+        "decide h.txt a.txt b.txt --risk 0.5 --dev a=a.txt --dev b=b.txt --dev-true gold.txt -o e.txt --true gold.txt"
+    )
+    assert said in out.output

@@ -69,6 +69,8 @@ def decide(
     if output is not None:
         _write(d, output)
         echo_written(output)
+    if d.guarantee is not None and not quiet:
+        show("", d.guarantee.table())
     if row is not None:
         if row > len(d):
             raise InvalidOption(f"--row {row}: there are {len(d):,} instances")

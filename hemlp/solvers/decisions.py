@@ -61,7 +61,7 @@ def _by_thresholds(model: LinearDecision) -> DecisionSolution:
             sums[row] = model.weights[answers[row][0]] * (model.slope * own - votes.total[row])
         sums[row] += model.worth_of_top(row)
     sign = 1.0 if model.greater_is_better else -1.0
-    return model.solution(answers, sign * (sums - model.truth) / votes.total)
+    return model.solution(answers, sign * (sums - model.truth) / votes.total + 0.0)
 
 
 def _best_root(model: LinearDecision, row: int) -> int | None:

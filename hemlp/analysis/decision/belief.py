@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers
+from hemlp.arrays import IntArray, pointers, sorted_distinct
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -19,6 +19,7 @@ from hemlp.instances.label_sets import LabelSets, instance_ids
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.problems.decision.scenarios import Scenarios, Votes
+from hemlp.problems.lca.links import most_specific
 
 LARGEST = 2**36
 """Integer masses of an instance add up to at most this: so their values are told apart in floats."""
@@ -160,7 +161,8 @@ class Belief:
     def drawn(self, h: Hierarchy, draws: int = DRAWS, seed: int = 0) -> tuple[Scenarios, float]:
         """Scenarios drawn from marginals, and the largest shortfall of a drawn share from its marginal.
 
-        A root is in with m_v, any other class, given that all its parents are in, with m_v / min over parents of m.
+        A root is in with m_v, any other class, given that all its parents are in, with m_v / min over parents of m. The
+        label set is what is most specific of them.
         """
         votes, rng = self.votes(h), np.random.default_rng(seed)
         place = np.empty(len(h), np.int64)
@@ -182,7 +184,8 @@ class Belief:
             sides.append(Side(pointers(held.sum(axis=1)), nodes[np.nonzero(held)[1]]))
         first = np.arange(len(sides) + 1) * draws
         sets = Side.concatenate(sides) if sides else Side(np.zeros(1, np.int64), np.empty(0, np.int32))
-        return Scenarios(h, first, sets, np.ones(len(sets)), True).merged(), shortfall
+        labels = most_specific(sets, h.upward.lists(sorted_distinct(np.sort(sets.classes))))
+        return Scenarios(h, first, labels, np.ones(len(sets)), True).merged(), shortfall
 
 
 def as_belief(data: Any, weights: Mapping[str, Any] | None) -> Belief:

@@ -19,7 +19,7 @@ from hemlp.options import plain_number
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.decision.scenarios import Votes, batch_of
 from hemlp.problems.lca.links import most_specific
-from hemlp.text.tables import plural
+from hemlp.text.tables import Table, plural
 
 
 def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
@@ -46,18 +46,22 @@ def hits(h: Hierarchy, votes: Votes, true: Side) -> Any:
 
 # ---- a risk that is kept
 
+SHOWN = 12
+"""Thresholds in a table."""
+
 
 @dataclass(frozen=True)
 class Guarantee:
     """The risk is expected to be at most ``alpha``: the answer is {v: m_v > threshold}, ∅ where that is infinite.
 
-    ``curve``: for each threshold the share of development instances with a wrong class, and that with an answer.
+    ``curve``: for each threshold the share of development instances with a wrong class, that with an answer, and the
+    mean depth of those answers: of each the greatest number of edges below a root.
     """
 
     alpha: float
     threshold: float
     instances: int
-    curve: tuple[tuple[float, float, float], ...]
+    curve: tuple[tuple[float, float, float, float], ...]
 
     def answers(self, h: Hierarchy, votes: Votes) -> Side:
         """The most specific classes of P_λ."""
@@ -65,6 +69,13 @@ class Guarantee:
         kept = votes.mass / votes.total[rows] > self.threshold
         side = Side(row_pointers(rows[kept], len(votes.total)), votes.nodes[kept].astype(np.int32))
         return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
+
+    def table(self) -> Table:
+        """The curve near the threshold, with what is promised."""
+        at = int(np.searchsorted([row[0] for row in self.curve], self.threshold))
+        start = max(0, min(at - SHOWN // 2, len(self.curve) - SHOWN))
+        rows = [list(row) for row in self.curve[start : start + SHOWN]]
+        return Table(["votes above", "risk", "coverage", "depth"], rows, [str(self)])
 
     def __str__(self) -> str:
         return (
@@ -74,7 +85,7 @@ class Guarantee:
 
 
 def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guarantee:
-    """The least λ ≥ 0 with (n·R(λ) + 1) / (n + 1) ≤ α, R being the share with a wrong class in {v: m_v > λ}."""
+    """The threshold that keeps α, and the curve of all."""
     level: float = plain_number("risk", alpha, 0)
     if not 0 < level < 1:
         raise InvalidOption(f"risk={alpha!r} is not between 0 and 1")
@@ -86,12 +97,31 @@ def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guara
     np.maximum.at(worst, rows[wrong], shares[wrong])
     np.maximum.at(most, rows, shares)
     steps = np.unique(np.concatenate([[0.0], worst, most]))
-    errors = size - np.searchsorted(np.sort(worst), steps, side="right")
-    answered = size - np.searchsorted(np.sort(most), steps, side="right")
-    kept = np.flatnonzero((errors + 1) <= level * (size + 1) * (1 + 1e-12))
-    threshold = float(steps[kept[0]]) if kept.size else math.inf
-    curve = zip(steps.tolist(), (errors / size).tolist(), (answered / size).tolist(), strict=True)
-    return Guarantee(level, threshold, size, tuple(curve))
+    errors, answered = (size - np.searchsorted(np.sort(each), steps, side="right") for each in (worst, most))
+    depth = _depths(h, votes, shares, steps) / np.where(answered, answered, np.nan)
+    columns = (each.tolist() for each in (steps, errors / size, answered / size, depth))
+    return Guarantee(level, least_threshold(worst, level), size, tuple(zip(*columns, strict=True)))
+
+
+def least_threshold(worst: FloatArray, alpha: float) -> float:
+    """The least λ ≥ 0 with (n·R(λ) + 1) / (n + 1) ≤ α, of n instances that err below ``worst``; else inf."""
+    allowed = math.floor(alpha * (worst.size + 1) * (1 + 1e-12)) - 1
+    if allowed < 0:
+        return math.inf
+    return 0.0 if allowed >= worst.size else float(np.sort(worst)[worst.size - 1 - allowed])
+
+
+def _depths(h: Hierarchy, votes: Votes, shares: FloatArray, steps: FloatArray) -> FloatArray:
+    """For each λ the sum over instances of the depth of the deepest class of {v: m_v > λ}."""
+    rows, base = entry_rows(votes.ptr), int(h.unit_depths.max(initial=0)) + 1
+    order = np.lexsort((-shares, rows))
+    least = np.concatenate([[0], rows[order] * base])
+    deepest = np.concatenate([[0], np.maximum.accumulate(least[1:] + h.unit_depths[votes.nodes[order]])])
+    growth = deepest[1:] - np.maximum(deepest[:-1], least[1:])  # as classes join by falling votes
+    by_share = np.argsort(shares[order], kind="stable")
+    sums = np.concatenate([[0], np.cumsum(growth[by_share][::-1])])[::-1]
+    found: FloatArray = sums[np.searchsorted(shares[order][by_share], steps, side="right")].astype(np.float64)
+    return found
 
 
 # ---- how likely a class is, given its votes
