@@ -25,8 +25,8 @@ from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import Table, format_number
 
 PERMUTATIONS = 20
-ALL_PAIRS = 400
-"""Instances whose pairings are all scored: as many as 20 permutations of 8,000 instances have."""
+ALL_PAIRS = 40
+"""Instances whose pairings are all scored: no more than 20 permutations of twice as many instances have."""
 
 
 @dataclass(frozen=True, eq=False)
