@@ -234,9 +234,11 @@ def _means_table(ev: Results, procedure: Procedure, floors: Sequence[Floor]) -> 
         caption = "Means with places and 95% intervals"
         if len(ev.systems) > 2:
             caption += "; systems that share a letter do not differ significantly"
-    box = "<label class='wide'>Filter systems <input id='filter' type='search' data-filter='means'></label>"
-    bar = f"<div class='bar'>{box}<span class='note' aria-live='polite' id='filtered'></span></div>" if many else ""
-    return f"{bar}<div id='means'{' class=tall' if many else ''}>{table(columns, rows, caption)}</div>"
+    if not many:
+        return table(columns, rows, caption)
+    box = "<label class='wide'>Filter systems <input type='search' data-filter='means'></label>"
+    bar = f"<div class='bar'>{box}<span class='note' aria-live='polite' id='filtered'></span></div>"
+    return f"{bar}<div id='means' class='tall'>{table(columns, rows, caption)}</div>"
 
 
 def _plain_cell(value: float) -> Cell:

@@ -26,6 +26,7 @@ class Picture(Layout):
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {height + 30:.0f}" '
             f'width="{width:.0f}" height="{height + 30:.0f}" role="img"><title>{markup(self.title)}</title>'
+            f"<desc>{markup(self.describe())}</desc>"
         ]
         if style:
             lines.append(f"<style>{STYLE}</style>")
@@ -48,6 +49,15 @@ class Picture(Layout):
             )
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
+
+    def describe(self) -> str:
+        """In words: what is in which role, and what is paired."""
+        by_role: dict[str, list[str]] = {}
+        for box in self.boxes.values():
+            by_role.setdefault(NODE_STYLES[box.role].label, []).append(box.title)
+        parts = [f"{role}: {', '.join(names)}" for role, names in by_role.items()]
+        parts += [f"{self.boxes[c.first].title} – {self.boxes[c.second].title}: {c.text}" for c in self.curves]
+        return "; ".join(parts)
 
     def __repr__(self) -> str:
         return f"Picture({self.title!r}, {plural(len(self.boxes), 'box', 'boxes')})"

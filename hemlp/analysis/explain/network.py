@@ -67,7 +67,8 @@ class NetworkPicture:
         width = max(*(box.x + box.width / 2 for box in self.boxes), 1.3 * text_width(self.title)) + 2 * GAP
         lines = [
             f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" viewBox="0 0 {width:.0f} {far + 16:.0f}" '
-            f'width="{width:.0f}" height="{far + 16:.0f}" role="img"><title>{markup(self.title)}</title>',
+            f'width="{width:.0f}" height="{far + 16:.0f}" role="img"><title>{markup(self.title)}</title>'
+            f"<desc>{markup(self.describe())}</desc>",
             f"<style>{STYLE}</style>",
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
             'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>',
@@ -83,6 +84,11 @@ class NetworkPicture:
         for arc, (x, y) in zip(self.arcs, _place_labels(self.boxes, self.arcs, paths), strict=True):
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')
         return "\n".join([*lines, "</svg>"]) + "\n"
+
+    def describe(self) -> str:
+        """In words: the arcs with what stands on them."""
+        names = [box.title or "node" for box in self.boxes]
+        return "; ".join(f"{names[arc.tail]} → {names[arc.head]}: {arc.words}" for arc in self.arcs)
 
     def _paths(self) -> Iterator[Path]:
         """Arcs side by side bend away from each other; what goes far back passes below everything."""
@@ -127,10 +133,24 @@ def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: l
             (x, y) for x, y in places
             if all(abs(x - a) > (wide + w) / 2 or abs(y - b) > (18 + h) / 2 for a, b, w, h in occupied)
         )  # fmt: skip
-        x, y = next(free, places[0])
+        x, y = next(free, None) or _nearest_free(places[0], wide, occupied)
         occupied.append((x, y, wide, 18.0))
         labels.append((x, y))
     return labels
+
+
+def _nearest_free(start: Point, wide: float, occupied: list[tuple[float, float, float, float]]) -> Point:
+    """The place nearest above or below a point where nothing else is."""
+    x, y = start
+    steps = (y + 6.0 * ((k + 1) // 2) * (1 if k % 2 else -1) for k in range(400))
+    return x, next(
+        (
+            at
+            for at in steps
+            if all(abs(x - a) > (wide + w) / 2 or abs(at - b) > (18 + h) / 2 for a, b, w, h in occupied)
+        ),
+        y,
+    )
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:
