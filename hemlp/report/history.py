@@ -17,7 +17,7 @@ from hemlp.analysis.statistics.intervals import interval
 from hemlp.errors import FileFormatError, UnwritableFile
 from hemlp.escaping import markup
 from hemlp.io.files import reason
-from hemlp.io.text import decode, file_reader, load_json, parse_number, read_bytes
+from hemlp.io.text import decode, file_reader, load_json, read_bytes
 from hemlp.measures.factory import Signature, difference
 from hemlp.report.elements import Cell, Column, Section, chart, details, notes, table
 from hemlp.results.results import Results, gold_of
@@ -52,13 +52,12 @@ class Run:
     @classmethod
     def of(cls, ev: Results) -> Run:
         """That of an evaluation, now."""
-        values = {
-            system: {name: [ev.mean(system, name), *interval(ev, system, name)] for name in ev.measures}
-            for system in ev.systems
-        }
         plain: Any = {
-            system: {name: [x if math.isfinite(x) else str(x) for x in of] for name, of in by_measure.items()}
-            for system, by_measure in values.items()
+            system: {
+                name: [x if math.isfinite(x) else str(x) for x in (ev.mean(system, name), *interval(ev, system, name))]
+                for name in ev.measures
+            }
+            for system in ev.systems
         }
         gold, first = gold_of(ev), ev.systems[0]
         signatures = {name: ev.scores[first][name].signature for name in ev.measures}
@@ -78,8 +77,9 @@ class Run:
             if not isinstance(of, dict) or of.keys() != data["signatures"].keys():
                 raise ValueError(f"the measures of {system!r} are not those of signatures")
             for name, ends in of.items():
-                if not isinstance(ends, list) or [type(x) for x in ends] != [str] * 3 or not all(map(_is_number, ends)):
+                if not isinstance(ends, list) or [type(x) for x in ends] != [str] * 3:
                     raise ValueError(f"{name} of {system!r} is not a mean with its interval")
+                [float(x) for x in ends]
         return cls(**data)
 
     def value(self, system: str, measure: str) -> tuple[float, Interval]:
@@ -91,10 +91,6 @@ class Run:
         """Whether means of the measure are of the same true labels, hierarchy and parameters as those of another."""
         here, there = self.signatures.get(measure), other.signatures.get(measure)
         return here is not None and there is not None and self.gold == other.gold and difference(here, there) is None
-
-
-def _is_number(text: str) -> bool:
-    return parse_number(text.encode()) is not None
 
 
 @file_reader
@@ -153,21 +149,17 @@ def history_table(runs: Sequence[Run], ev: Results, most: int = SHOWN) -> Table:
 def history_section(runs: Sequence[Run], ev: Results) -> Section:
     """A chart a measure, of the runs that can be compared with the evaluation, and the numbers of all."""
     now, charts = Run.of(ev), dict[str, Any]()
-    for m, name in enumerate(ev.measures):
+    measures = ev.measures if len(runs) > 1 else []  # one run has no trend
+    for m, name in enumerate(measures):
         known = [(k, run) for k, run in enumerate(runs, 1) if run.comparable(now, name)]
         series = []
         for system in order_systems(ev, name)[:SYSTEMS]:
             values = [run.value(system, name) for _, run in known]
-            whole = [all(map(math.isfinite, (mean, *ends))) for mean, ends in values]
-            series.append({
-                "name": system, "x": [k for k, _ in known],
-                "y": [mean if math.isfinite(mean) else None for mean, _ in values],
-                "ends": [list(ends) if is_whole else None for (_, ends), is_whole in zip(values, whole, strict=True)],
-            })  # fmt: skip
+            drawn = [(mean, list(ends)) if all(map(math.isfinite, ends)) else (mean, None) for mean, ends in values]
+            means = [mean if math.isfinite(mean) else None for mean, _ in drawn]
+            series.append({"name": system, "x": [k for k, _ in known], "y": means, "ends": [ends for _, ends in drawn]})
         charts[f"history{m}"] = {"type": "lines", "series": series, "xlabel": "run", "ylabel": name}
-    places = "".join(
-        chart(f"history{m}", f"{name} run by run, with 95% intervals") for m, name in enumerate(ev.measures)
-    )
+    places = "".join(chart(f"history{m}", f"{name} run by run, with 95% intervals") for m, name in enumerate(measures))
     found = history_table(runs, ev, len(runs))
     columns = [Column(name, "ascending", True) for name in found.columns]
     numbers = table(columns, [[Cell(markup(str(cell))) for cell in row] for row in found.rows])
