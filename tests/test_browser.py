@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
+from hemlp.report.history import add_to_history
 from hemlp.text.tables import format_number
 from tests.test_page import SCRIPT, H
 
@@ -292,7 +293,7 @@ def test_lca_graphs_of_an_opened_instance_are_drawn(browser, mini_file, mini):
 
 
 def check_drawing(page: Page) -> None:
-    """Boxes do not overlap, and are within a picture that is no wider than its place."""
+    """Boxes do not overlap, and are within a picture that keeps its size."""
     boxes = page.js("return [...document.querySelectorAll('svg.drawing rect')].map(r => [r.x, r.y, r.width, r.height]"
                     ".map(v => v.baseVal.value))")  # fmt: skip
     size = page.js("const r = document.querySelector('svg.drawing').viewBox.baseVal; return [r.width, r.height]")
@@ -305,7 +306,7 @@ def check_drawing(page: Page) -> None:
         apart = a[0] + a[2] <= b[0] or b[0] + b[2] <= a[0] or a[1] + a[3] <= b[1] or b[1] + b[3] <= a[1]
         assert apart
     wide = page.js("return document.querySelector('svg.drawing').getBoundingClientRect().width")
-    assert wide <= page.js("return document.querySelector('.picture').clientWidth") + 1
+    assert wide >= size[0] - 1  # it is scrolled where it is wider than its place, and never shrunk
 
 
 def test_other_systems_of_an_opened_instance(browser, mini_file, mini):
@@ -402,6 +403,7 @@ def test_the_page_fits_a_phone_in_light_and_dark(browser, mini_file, scheme):
         )
         assert page.js("return document.documentElement.scrollWidth") <= 390
         wide = page.js("return [...document.querySelectorAll('main *')].filter(e => !e.closest('svg, button.cell') && "
+                       "!e.closest('.scroll') && "
                        "getComputedStyle(e).display !== 'inline' && "
                        "e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML.slice(0, 80))")  # fmt: skip
         assert wide == []
@@ -549,3 +551,21 @@ def test_the_policy_lets_no_other_script_run(browser, mini_file, tmp_path):
     assert browser.execute_script(script) != "rgb(1, 2, 3)"
     log = " ".join(entry["message"] for entry in browser.get_log("browser"))
     assert "Content Security Policy" in log
+
+
+def test_many_systems_are_filtered_and_a_history_is_drawn(browser, tmp_path):
+    true = ["cow", "bird"] * 12
+    systems = {f"s{k:02}": [*true[:k], *["mammal"] * (24 - k)] for k in range(25)}
+    ev = evaluate(H, true, systems, ["F_H", "GIE"])
+    for _ in range(2):
+        add_to_history(tmp_path, ev)
+    ev.to_html(tmp_path / "r.html", history=tmp_path)
+    with Page(browser, tmp_path / "r.html") as page:
+        page.one("[data-filter]").send_keys("S1")
+        assert [row.text.split()[0] for row in page.all("#means tbody tr") if row.is_displayed()] == [
+            f"s{k}" for k in range(19, 9, -1)
+        ]
+        assert page.one("#filtered").text == "10 of 25 rows"
+        until(lambda: page.all("#history svg.plot"))
+        # of each system a line, and for each of two runs a bar from end to end of its interval
+        assert len(page.all("[data-chart=history0] svg.plot path.line")) == 20 * 3

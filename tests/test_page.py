@@ -14,12 +14,15 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
 from hemlp.analysis.statistics import summary_table
 from hemlp.analysis.statistics.comparisons import format_difference_interval
 from hemlp.analysis.statistics.verdicts import Procedure
-from hemlp.report import branch_tree, instance_list, lca_graphs, measure_sections, page
+from hemlp.cli.main import commands
+from hemlp.errors import FileFormatError
+from hemlp.report import branch_tree, history, instance_list, lca_graphs, measure_sections, page
 from hemlp.report.page_data import narrow, pack
 from hemlp.report.result_section import judge_leaders, result_section
 from hemlp.text.tables import format_number
@@ -564,3 +567,124 @@ def test_names_that_mean_something_elsewhere(tmp_path):
     ET.fromstring(ev.explain("a$_$b", 0).picture().to_svg())
     ev.explain("a$_$b", 0).picture().to_png(tmp_path / "picture.any")
     assert (tmp_path / "picture.any").read_bytes()[:4] == b"\x89PNG"
+
+
+# ---- titles, dates, floors, history, many systems
+
+
+def test_a_page_says_its_date_and_the_hierarchy_in_words(mini, tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    text, _ = made(mini, tmp_path, title="A <b> title")
+    assert "<h1>A &lt;b&gt; title</h1>" in text
+    h = mini.inputs.given
+    depth = dict.fromkeys(h.roots, 0)
+    waiting = list(depth)
+    for label in waiting:  # breadth first: the fewest edges to a root
+        for child in h.children(label):
+            if child not in depth:
+                depth[child] = depth[label] + 1
+                waiting.append(child)
+    words = f"hierarchy of {len(h):,} classes, {max(depth.values()) + 1} levels, one root; made on 1970-01-02 00:00 UTC"
+    assert words in text
+    assert "Hierarchy(" not in text
+
+
+def test_two_systems_have_no_matrix_of_correlations(tmp_path):
+    some = evaluate(H, ["cow", "bird"], {"a": ["cow", "cow"], "b": ["bird", "bird"]}, ["F_H", "GIE"])
+    assert "Kendall" not in made(some, tmp_path)[0]
+
+
+def test_floors_on_the_page(tmp_path):
+    ev = evaluate(H, ["cow", "cow", "bird"], {"a": ["cow", "cow", "cow"], "b": ["bird"] * 3}, ["F_H", "GIE"])
+    floors = [ev.floor(name) for name in ev.measures]
+    text, _ = made(ev, tmp_path, floors=floors)
+    rows = {row[0]: row[1:] for row in rows_of(text, "result", 1)}
+    assert rows["best constant (optimistic)"][:2] == [format_number(each.best_constant) for each in floors]
+    for system in ev.systems:
+        assert rows[f"shuffled {system}"][:2] == [format_number(each.shuffled[system]) for each in floors]
+    assert "not above the best constant answer" in text
+    assert "best constant" not in made(ev, tmp_path)[0]
+
+
+def test_a_history_has_a_line_per_run_and_shows_the_trend(tmp_path, monkeypatch):
+    runs = []
+    for day, wrong in enumerate((["bird", "bird"], ["cow", "bird"])):
+        monkeypatch.setenv("SOURCE_DATE_EPOCH", str(day * 86400))
+        runs.append(evaluate(H, ["cow", "bird"], {"a": wrong}, ["F_H", "GIE"]))
+        history.add_to_history(tmp_path / "runs", runs[-1])
+    assert len((tmp_path / "runs" / "history.jsonl").read_text().splitlines()) == 2
+    found = history.read_history(tmp_path / "runs")
+    for run, ev in zip(found, runs, strict=True):
+        for name in ev.measures:
+            assert run.value("a", name)[0] == ev.mean("a", name)
+            assert tuple(run.value("a", name)[1]) == tuple(ev.interval("a", name))
+    rows = history.history_table(found, runs[-1]).rows
+    assert [row[:2] for row in rows] == [["a", "1970-01-01 00:00"], ["a", "1970-01-02 00:00"]]
+    assert rows[0][2] == f"{format_number(runs[0].mean('a', 'F_H'))}{runs[0].interval('a', 'F_H').bracket()}"
+    text, _ = made(runs[-1], tmp_path, history=tmp_path / "runs")
+    (series,) = json.loads(charts_text(text))["history0"]["series"]
+    assert series["y"] == [ev.mean("a", "F_H") for ev in runs]
+    assert series["ends"] == [list(ev.interval("a", "F_H")) for ev in runs]
+
+
+def test_runs_of_other_labels_are_marked_and_not_drawn(tmp_path):
+    for true in (["cow", "cow"], ["cow", "bird"]):
+        ev = evaluate(H, true, {"a": ["cow", "bird"]}, ["F_H"])
+        history.add_to_history(tmp_path, ev)
+    table = history.history_table(history.read_history(tmp_path), ev)
+    assert [row[2].endswith(" *") for row in table.rows] == [True, False]
+    assert table.notes[-1].startswith("*: of other true labels")
+    text, _ = made(ev, tmp_path, history=tmp_path)
+    assert json.loads(charts_text(text))["history0"]["series"][0]["x"] == [2]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda line: "{}\n",
+        lambda line: "no JSON\n",
+        lambda line: "\n",
+        lambda line: line[:-1],
+        lambda line: line.replace("[", '["x", '),
+        lambda line: line.replace("|hemlp:", "|"),
+        lambda line: line.replace('"date"', '"when"'),
+    ],
+)
+def test_a_damaged_line_of_a_history_is_named(tmp_path, damage):
+    ev = evaluate(H, ["cow"], {"a": ["cow"]}, ["F_H"])
+    for _ in range(2):
+        history.add_to_history(tmp_path, ev)
+    file = tmp_path / "history.jsonl"
+    first, second = file.read_text().splitlines(keepends=True)
+    file.write_text(first + damage(second))
+    with pytest.raises(FileFormatError, match=r"history\.jsonl, line 2 is not a run that hemlp wrote"):
+        history.add_to_history(tmp_path, ev)
+    assert file.read_text() == first + damage(second)
+
+
+def test_title_history_and_floors_from_the_command_line(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"h.txt": "r a\nr b\n", "gold.txt": "a\nb\n", "p.txt": "a\na\n"}.items():
+        (tmp_path / name).write_text(text)
+    given = ["evaluate", "h.txt", "gold.txt", "p.txt", "-m", "F_H", "--history", "runs"]
+    run = CliRunner().invoke(commands, [*given, "--html", "r.html", "--title", "My page", "--floor"])
+    assert run.exit_code == 0, run.output
+    assert "\nhistory\n" in run.output
+    text = (tmp_path / "r.html").read_text()
+    assert "<h1>My page</h1>" in text
+    assert "best constant (optimistic)" in text
+    assert "id='history'" in text
+    assert "say html, too" in str(CliRunner().invoke(commands, [*given, "--title", "My page"]).exception)
+    (tmp_path / "runs" / "history.jsonl").write_text("{}\n")
+    assert "line 1 is not a run" in str(CliRunner().invoke(commands, given).exception)
+
+
+def test_of_many_systems_the_best_are_looked_at_and_all_are_listed(tmp_path):
+    true = ["cow", "bird"] * 12
+    systems = {f"s{k:02}": [*true[:k], *["mammal"] * (24 - k)] for k in range(25)}
+    text, data = made(evaluate(H, true, systems, ["F_H", "GIE"]), tmp_path)
+    assert [row[0] for row in rows_of(text, "result", 1)] == [f"s{k:02}" for k in range(24, -1, -1)]
+    assert data["systems"] == [f"s{k:02}" for k in range(5, 25)]
+    assert "data-filter='means'" in text
+    assert text.count("Of the 20 best of 25 systems by F_H.") == text.count("<section") - 2
+    assert len(json.loads(charts_text(text))["interval0"]["rows"]) == 20

@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 @combine(
     *(key_option("tests", name) for name in ("compare", "significance", "test", "sided", "ranks", "kendall", "floor"))
 )
-@combine(*(key_option("outputs", name) for name in ("per_instance", "parquet", "json", "html", "table")))
+@combine(
+    *(key_option("outputs", name) for name in ("per_instance", "parquet", "json", "html", "title", "history", "table"))
+)
 @combine(*(key_option("options", name) for name in ("workers", "memory", "chunk", "resume")))
 @cluster_options
 @key_option("options", "undefined")

@@ -111,7 +111,7 @@ def model(
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
     if svg is not None:  # before anything is printed: not every model can be drawn
-        write_text(svg, network_picture(one, None if names is None else read_names(names)).to_svg())
+        write_text(svg, network_picture(one, h.names if names is None else read_names(names)).to_svg())
     if algebra or latex:
         sums = one.algebra(stage)
         click.echo(sums.to_latex() if latex else f"{sums}\n", nl=False)

@@ -120,10 +120,10 @@ const CHARTS = {
 
   lines(place, spec, width) {
     const height = Math.min(340, Math.max(220, 0.5 * width));
-    const series = spec.series.map((each) => ({ name: each.name, x: each.x ?? spec.x, y: each.y }));
+    const series = spec.series.map((each) => ({ ...each, x: each.x ?? spec.x }));
     const points = series.flatMap((each) => each.x.map((x, k) => [x, each.y[k]])).filter(([, y]) => y !== null);
     const xs = points.map(([x]) => x);
-    const ys = points.map(([, y]) => y);
+    const ys = [...points.map(([, y]) => y), ...series.flatMap((each) => (each.ends ?? []).flatMap((ends) => ends ?? []))];
     if (!points.length) return place.replaceChildren("There is nothing to draw.");
     const low = Math.min(spec.low ?? Infinity, ...ys);
     const [left, bottom] = [52, height - 40];
@@ -164,9 +164,14 @@ const CHARTS = {
         return;
       }
       each.x.forEach((at, k) => {
-        if (each.y[k] !== null) {
-          svg.append(pointed(marker(s, x(at), y(each.y[k])), `${each.name}, ${spec.xlabel} ${at}: ${figure(each.y[k])}`));
+        if (each.y[k] === null) return;
+        const ends = each.ends?.[k];
+        if (ends) {
+          const bar = `M${x(at).toFixed(1)} ${y(ends[0]).toFixed(1)}V${y(ends[1]).toFixed(1)}`;
+          svg.append(svgElement("path", { class: `line s${s % 8}`, d: bar }));
         }
+        const words = `${figure(each.y[k])}${ends ? ` (${figure(ends[0])} to ${figure(ends[1])})` : ""}`;
+        svg.append(pointed(marker(s, x(at), y(each.y[k])), `${each.name}, ${spec.xlabel} ${at}: ${words}`));
       });
     });
     for (const [at, value] of spec.dots ?? []) {

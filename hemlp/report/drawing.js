@@ -2,6 +2,7 @@
 // minimal LCA graphs.
 
 const MOST_BOXES = 400; // more are not drawn
+const NARROWEST = 640; // pixels
 const MANY_BOXES = 60; // with more, ancestors that only pass something on are left out at first
 
 const ROLES = {
@@ -160,7 +161,7 @@ function drawn(graph, width, words) {
 function draw(place, data, s, i) {
   const view = { data, s, i, whole: null, lca: false, width: 0 };
   new ResizeObserver(() => {
-    const width = Math.max(280, Math.floor(place.clientWidth));
+    const width = Math.max(NARROWEST, Math.floor(place.clientWidth)); // on a phone it is scrolled, not squeezed
     if (!place.clientWidth || width === view.width) return;
     view.width = width;
     fill(place, view);
@@ -202,7 +203,8 @@ function fill(place, view) {
   if (graph.curves.length) {
     list.append(element("li", {}, element("i", { class: "curve" }), ` pair of ${data.pairing}, with its cost`));
   }
-  place.replaceChildren(svg, list);
+  const scroll = element("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": words }, svg);
+  place.replaceChildren(scroll, list);
   if (!lca && size <= MOST_BOXES && (graph.hidden || all)) {
     const box = element("input", { type: "checkbox" });
     box.checked = all;

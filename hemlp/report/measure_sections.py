@@ -29,20 +29,20 @@ MOST, SOLVED = 100_000, 50_000
 """Instances of all systems together, each of which is solved several times: up to which the default cost of one measure
 is looked at, and up to which those of several are."""
 
-MOST_SYSTEMS = 20
-"""Whose lines can be told apart; where more of them cross is not looked for."""
 
+def measures_section(ev: Results, shown: Results, leader: str) -> Section:
+    """How the scores of the ``shown`` systems are distributed, and how alike the measures rank all of them.
 
-def measures_section(ev: Results, leader: str) -> Section:
-    """How scores are distributed, and how alike the measures rank the systems."""
+    Two systems are ranked alike or not: there is no matrix of them.
+    """
     charts: dict[str, Any] = {}
     parts = []
-    if (spec := distribution_chart(ev, leader)) is not None:
+    if (spec := distribution_chart(shown, leader)) is not None:
         charts["distribution"] = spec
-        infinite = sum(int(np.isinf(ev.per_instance(system, leader)).sum()) for system in ev.systems)
+        infinite = sum(int(np.isinf(shown.per_instance(system, leader)).sum()) for system in shown.systems)
         left = f"; {infinite:,} infinite ones are not shown" if infinite else ""
         parts.append(chart("distribution", f"How many instances have which {leader}, each row to its own scale{left}"))
-    if len(ev.systems) > 1 and len(ev.measures) > 1:
+    if len(ev.systems) > 2 and len(ev.measures) > 1:
         parts.append(_kendall(ev))
     return Section("measures", "Scores and measures", "".join(parts), charts)
 
@@ -60,7 +60,7 @@ def _kendall(ev: Results) -> str:
             shade = f"data-shade='{abs(tau) * 55:.0f}' data-hue='{'agree' if tau >= 0 else 'differ'}'"
             row.append(Cell(f"<span class='heat' {shade}>{tau:.2f}</span>", tau))
         rows.append(row)
-    return table(columns, rows, "How alike the measures rank the systems: Kendall's τ-b of their means")
+    return table(columns, rows, "How alike the measures rank all systems: Kendall's τ-b of their means")
 
 
 def sensitivity_section(ev: Results) -> Section | None:
@@ -72,7 +72,7 @@ def sensitivity_section(ev: Results) -> Section | None:
     if not able:
         return None
     size = len(ev.systems) * int(ev.facts[ev.systems[0]]["instances"])
-    shown_ones = able[: max(SOLVED // size, int(size <= MOST))] if len(ev.systems) <= MOST_SYSTEMS else []
+    shown_ones = able[: max(SOLVED // size, int(size <= MOST))]
     parts, charts = [], {}
     for k, name in enumerate(shown_ones):
         try:

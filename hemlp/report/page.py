@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from hemlp.analysis.diagnosis.class_pairs import ClassPairs, find_pair_measure, iter_class_pairs
 from hemlp.analysis.diagnosis.error_costs import rank_confusions
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
-from hemlp.analysis.statistics.common_instances import common_means
+from hemlp.analysis.statistics.common_instances import order_systems
 from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import HemlpError, UncutScores
@@ -22,16 +21,18 @@ from hemlp.measures.pair_measure import pairs_classes
 from hemlp.report import error_sections, measure_sections
 from hemlp.report.branch_tree import branch_data, tree_section
 from hemlp.report.elements import Section, select
+from hemlp.report.history import Run, current_date, history_section, read_history
 from hemlp.report.instance_list import MOST, Sample, draw_sample, instance_data
 from hemlp.report.lca_graphs import graph_arrays, graph_measure, graph_note
 from hemlp.report.nodes import Nodes
 from hemlp.report.page_data import pack, script_json, security_policy
-from hemlp.report.result_section import result_section
+from hemlp.report.result_section import MOST_SYSTEMS, result_section
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import plural
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
+    from hemlp.analysis.decision.floor import Floor
     from hemlp.analysis.scored.curve import Curve
 
 ROOM = 3_600_000
@@ -59,11 +60,14 @@ def to_html(
     sided: Sided = "two",
     ranks: RankMethod = "mean",
     curves: Mapping[str, Curve] | None = None,
+    floors: Sequence[Floor] = (),
+    history: str | PathLike[str] | None = None,
 ) -> None:
     """Write a report page: who wins, whether that is significant, where errors are, and a list of all instances.
 
-    It is one file, which needs no network. Of a very large evaluation it lists a sample of the instances, and says
-    so; of one that was read from a file, which does not hold the labels, it shows the scores alone.
+    It is one file, which needs no network. Of a very large evaluation it lists a sample of the instances, and of more
+    than 20 systems it looks for errors in the 20 best ones; it says so. Of one that was read from a file, which does
+    not hold the labels, it shows the scores alone.
 
     Parameters
     ----------
@@ -75,6 +79,10 @@ def to_html(
         As of ``ranks``.
     curves
         By the names of systems, their curves over the threshold (``hemlp.curve``), where predictions have scores.
+    floors
+        What knowing nothing scores by each measure, as ``ev.floor`` says.
+    history
+        A folder of ``hemlp evaluate --history``, whose runs are shown.
 
     Examples
     --------
@@ -85,23 +93,33 @@ def to_html(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     ev.to_html(os.path.join(folder, "report.html"), "Five systems")
     """
-    write_text(path, render_page(ev, title, Procedure(test, sided, ranks), curves or {}))
+    runs = [] if history is None else read_history(history)
+    write_text(path, render_page(ev, title, Procedure(test, sided, ranks), curves or {}, floors, runs))
 
 
-def render_page(ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve]) -> str:
+def render_page(
+    ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve], floors: Sequence[Floor] = (),
+    runs: Sequence[Run] = (),
+) -> str:  # fmt: skip
     """The whole page."""
     leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
     data = ""
-    found = [result_section(ev, procedure)]
+    found = [result_section(ev, procedure, floors)]
+    found += [history_section(runs, ev)] if runs else []
+    shown = _select_best(ev, leader)
     if ev.inputs is not None:
         try:
-            about, data = _data_sections(ev, leader)
+            about, data = _data_sections(shown, leader)
         except UncutScores as error:  # the sections are about label sets
             about = [Section("labels", "Labels", f"<p class='note'>{markup(str(error))}</p>", {})]
         found += about
     if (section := measure_sections.curves_section(curves)) is not None:
         found.append(section)
-    found += [measure_sections.measures_section(ev, leader), _citation_section(ev)]
+    found += [measure_sections.measures_section(ev, shown, leader), _citation_section(ev)]
+    if shown is not ev:
+        note = f"<p class='note'>Of the {MOST_SYSTEMS} best of {len(ev.systems)} systems by {markup(leader)}.</p>"
+        alike = ("result", "history", "curves", "cite")
+        found = [each if each.key in alike else replace(each, body=note + each.body) for each in found]
     # instances come last but for what is to be cited
     found.sort(key=lambda each: (each.key == "cite", each.key == "instances"))
     charts = {name: spec for each in found for name, spec in each.charts.items()}
@@ -136,16 +154,28 @@ def _printable_values(value: Any) -> Any:
 def _summary(ev: Results) -> str:
     count = int(ev.facts[ev.systems[0]]["instances"])
     sizes = plural(len(ev.systems), "system"), plural(len(ev.measures), "measure"), plural(count, "instance")
-    words = ", ".join(sizes)
-    return words if ev.inputs is None else f"{words}; {markup(repr(ev.inputs.given))}"
+    parts = [", ".join(sizes)]
+    if ev.inputs is not None:
+        h = ev.inputs.given
+        roots = "one root" if h.number_of_roots == 1 else plural(h.number_of_roots, "root")
+        levels = plural(1 + int(h.unit_depths.max()), "level")
+        parts.append(f"hierarchy of {plural(len(h), 'class', 'classes')}, {levels}, {roots}")
+    return "; ".join([*parts, f"made on {current_date()} UTC"])
+
+
+def _select_best(ev: Results, leader: str) -> Results:
+    """The results of the best systems by a measure, as they are in the order of all."""
+    if len(ev.systems) <= MOST_SYSTEMS:
+        return ev
+    best = [name for name in ev.systems if name in order_systems(ev, leader)[:MOST_SYSTEMS]]
+    scores, facts = {name: ev.scores[name] for name in best}, {name: ev.facts[name] for name in best}
+    return Results(scores, ev.greater_is_better, facts, ev.inputs, origin=ev.origin)
 
 
 def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
     """What can be said where the labels are at hand, and what the page embeds of them."""
     inputs = require_inputs(ev)
-    means = np.array(common_means(ev, leader))
-    order = np.argsort(-means if ev.greater_is_better[leader] else means, kind="stable")
-    ahead = [ev.systems[k] for k in order.tolist()]
+    ahead = order_systems(ev, leader)
     name = next((name for name, of in inputs.measures.items() if pairs_classes(of)), "GIE")
     found = [error_sections.levels_section(ev)]
     sample = draw_sample(ev, leader, MOST)
@@ -153,9 +183,9 @@ def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
     confusions = {}
     try:
         of = find_pair_measure(ev, name)
-        for system, h in inputs.hierarchies.items():
+        for system in ev.systems:
             every = ClassPairs.concatenate(iter_class_pairs(inputs, system, of))
-            confusions[system] = list(rank_confusions(every, len(h), error_sections.ROWS))
+            confusions[system] = list(rank_confusions(every, len(inputs.hierarchies[system]), error_sections.ROWS))
             pairs[system] = every.among(sample.rows)
         after = [error_sections.confusions_section(ev, name, confusions, ahead)]
     except HemlpError as error:  # the measure cannot pair these classes, and says why

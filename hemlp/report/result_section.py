@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hemlp.analysis.decision.floor import Floor, floor_notes, floor_rows
 from hemlp.analysis.statistics import summary_table
+from hemlp.analysis.statistics.common_instances import order_systems
 from hemlp.analysis.statistics.comparisons import (
     NEITHER,
     PairComparison,
@@ -26,8 +28,8 @@ from hemlp.results.inputs import describe_dropped_labels
 from hemlp.results.results import Results
 from hemlp.text.tables import format_number, format_signed, plural
 
-MOST_IN_PAIRS = 20
-"""Systems all of whose pairs are listed; of more, those with the best one are. More of them stand in their order."""
+MOST_SYSTEMS = 20
+"""Systems that are drawn, and all of whose pairs are listed; more of them stand in their order, and are filtered."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
     return made
 
 
-def result_section(ev: Results, procedure: Procedure) -> Section:
+def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = ()) -> Section:
     """Who wins, and all means with their intervals."""
     made = judge_leaders(ev, procedure) if len(ev.systems) > 1 else []
     first = ev.systems[0], ev.measures[0]
@@ -90,24 +92,32 @@ def result_section(ev: Results, procedure: Procedure) -> Section:
             f"<p class='note'>Significant: p of the {procedure}, corrected by Holm for {pairs} of systems, is below "
             f"{ALPHA}.</p>"
         )
-    parts += [
-        _means_table(ev, procedure),
-        notes([bootstrap_note(resampling_units(ev)), *summary_table.summary_notes(ev, procedure)]),
-    ]
+    told = [bootstrap_note(resampling_units(ev)), *summary_table.summary_notes(ev, procedure)]
+    parts += [_means_table(ev, procedure, floors), notes([*told, *(floor_notes(floors) if floors else ())])]
     intervals = {f"interval{m}": _interval_chart(ev, name) for m, name in enumerate(ev.measures)}
+    many = len(ev.systems) > MOST_SYSTEMS
+    best = f", of the {MOST_SYSTEMS} best systems" if many else ""
     places = "".join(
-        chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals")
+        chart(f"interval{m}", f"{name} {_arrow(ev, name)}: means with 95% intervals{best}")
         for m, name in enumerate(ev.measures)
     )
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
-        tested, title = list(compare_all_pairs(ev, ev.measures, procedure)), "All {} of systems by all measures"
-        if len(ev.systems) > MOST_IN_PAIRS:
-            best = {(each.measure, each.winner) for each in made}
-            tested = [each for each in tested if {(each.measure, each.first), (each.measure, each.second)} & best]
+        if many:
             title = "The best system by each measure and each other one: {}; ev.significance() has the others"
+            tested = [pair for each in made for pair in _pairs_with(ev, each, procedure)]
+        else:
+            tested, title = list(compare_all_pairs(ev, ev.measures, procedure)), "All {} of systems by all measures"
         parts.append(details(title.format(plural(len(tested), "pair")), _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
+
+
+def _pairs_with(ev: Results, of: Verdict, procedure: Procedure) -> Iterator[PairComparison]:
+    """The winner by a measure and each other system."""
+    for other in ev.systems:
+        if other != of.winner:
+            (drawn,) = difference_intervals(ev, of.winner, other, (of.measure,))
+            yield compare_pair(ev, of.measure, of.winner, other, drawn, procedure).with_better_first()
 
 
 def _arrow(ev: Results, measure: str) -> str:
@@ -186,8 +196,8 @@ def _unbroken(text: str) -> str:
     return f"<span class='whole'>{text}</span>"
 
 
-def _means_table(ev: Results, procedure: Procedure) -> str:
-    """All means with places, letters and intervals, one row per system."""
+def _means_table(ev: Results, procedure: Procedure, floors: Sequence[Floor]) -> str:
+    """All means with places, letters and intervals, one row per system; then floors. Many systems can be filtered."""
     alone = len(ev.systems) == 1
     made = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
     dropped = describe_dropped_labels(ev.facts)
@@ -197,9 +207,8 @@ def _means_table(ev: Results, procedure: Procedure) -> str:
         for name, better in ev.greater_is_better.items()
     ]
     columns += [Column("labels"), *([Column("true labels dropped", "ascending")] if dropped else [])]
-    rows, systems = [], ev.systems
-    if len(systems) > MOST_IN_PAIRS:
-        systems = sorted(systems, key=lambda system: made[ev.measures[0]].ranks[system] or len(systems) + 1)
+    many = len(ev.systems) > MOST_SYSTEMS
+    rows, systems = [], order_systems(ev, ev.measures[0]) if many else ev.systems
     for system in systems:
         row = [Cell(markup(system))]
         for name in ev.measures:
@@ -215,17 +224,32 @@ def _means_table(ev: Results, procedure: Procedure) -> str:
         if dropped:
             row.append(Cell(dropped[system], ev.facts[system]["true labels dropped"]))
         rows.append(row)
+    floored = floor_rows(floors, systems[:MOST_SYSTEMS]) if floors else {}
+    for name, values in floored.items():
+        of = dict(zip((each.measure for each in floors), values, strict=True))
+        shown_values = [_plain_cell(of.get(measure, math.nan)) for measure in ev.measures]
+        rows.append([Cell(f"<i>{markup(name)}</i>"), *shown_values, *[Cell("", "")] * (1 + bool(dropped))])
     caption = "Means with 95% intervals"
     if not alone:
         caption = "Means with places and 95% intervals"
         if len(ev.systems) > 2:
             caption += "; systems that share a letter do not differ significantly"
-    return table(columns, rows, caption)
+    if not many:
+        return table(columns, rows, caption)
+    box = "<label class='wide'>Filter systems <input type='search' data-filter='means'></label>"
+    bar = f"<div class='bar'>{box}<span class='note' aria-live='polite' id='filtered'></span></div>"
+    return f"{bar}<div id='means' class='tall'>{table(columns, rows, caption)}</div>"
+
+
+def _plain_cell(value: float) -> Cell:
+    """A figure; empty where there is none."""
+    return Cell("", "") if math.isnan(value) else Cell(format_number(value), value)
 
 
 def _interval_chart(ev: Results, measure: str) -> dict[str, Any]:
     rows = []
-    for system in ev.systems:
+    systems = ev.systems if len(ev.systems) <= MOST_SYSTEMS else order_systems(ev, measure)[:MOST_SYSTEMS]
+    for system in systems:
         mean, (low, high) = ev.mean(system, measure), interval(ev, system, measure)
         ends = [mean, low, high]
         known = all(map(math.isfinite, ends))

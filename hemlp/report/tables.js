@@ -1,4 +1,4 @@
-// Tables that sort, and buttons that copy.
+// Tables that sort and are filtered, and buttons that copy.
 
 function sortedBy(table, head, column) {
   const first = head.dataset.first;
@@ -23,6 +23,16 @@ function startTables() {
       head.querySelector("button").addEventListener("click", () => sortedBy(table, head, column));
     });
   }
+  const filter = document.querySelector("[data-filter]");
+  filter?.addEventListener("input", () => {
+    const words = filter.value.toLowerCase().split(/\s+/);
+    const rows = [...document.querySelectorAll(`#${filter.dataset.filter} tbody tr`)];
+    for (const row of rows) {
+      const name = row.cells[0].textContent.toLowerCase();
+      row.hidden = !words.every((word) => name.includes(word));
+    }
+    document.getElementById("filtered").textContent = `${rows.filter((row) => !row.hidden).length} of ${rows.length} rows`;
+  });
   for (const cell of document.querySelectorAll(".heat")) { // the page's policy forbids attributes that style
     cell.style.setProperty("--shade", `${cell.dataset.shade}%`);
     cell.style.setProperty("--hue", `var(--${cell.dataset.hue})`);

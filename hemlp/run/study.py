@@ -42,7 +42,7 @@ significant = false                           # true: only where the interval of
 
 [outputs]                                     # json, html, table (.md, .tex, .csv or text), per_instance (a folder),
                                               # parquet, all below the folder of this file; digits and intervals
-                                              # (true or false) of the tables
+                                              # (true or false) of the tables; title of the page, and history, a folder
 json = "study.json"
 """
 
@@ -70,7 +70,9 @@ from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import measures_from_tables
 from hemlp.options import check_known
+from hemlp.report.history import add_to_history, history_table, read_history
 from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
+from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.run.evaluate import MEASURES, evaluate, name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.file_options import FileOptions
@@ -81,6 +83,7 @@ from hemlp.run.toml import apply_changes, read_toml
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
+    from hemlp.analysis.decision.floor import Floor
     from hemlp.run.cluster import Cluster
     from hemlp.run.gate import Gate
 
@@ -118,7 +121,8 @@ class Tests:
 class Outputs:
     """Files to write; ``per_instance`` is a folder. A JSON file ``-`` is standard output.
 
-    ``digits``: decimals of the means in tables; ``intervals``: whether they have intervals there.
+    ``digits``: decimals of the means in tables; ``intervals``: whether they have intervals there. ``title``: of the
+    page; ``history``: a folder to which each run adds a line.
     """
 
     json: str | None = None
@@ -128,6 +132,8 @@ class Outputs:
     parquet: str | None = None
     digits: int = DECIMALS
     intervals: bool = True
+    title: str | None = None
+    history: str | None = None
 
 
 @dataclass(frozen=True)
@@ -182,7 +188,8 @@ class Study:
 
     def _output_paths(self) -> dict[str, list[str]]:
         """The files and folders that are written, by the key that says so."""
-        paths = {f"outputs.{key}": [place] for key, place in vars(self.outputs).items() if isinstance(place, str)}
+        places = {key: place for key, place in vars(self.outputs).items() if isinstance(place, str) and key != "title"}
+        paths = {f"outputs.{key}": [place] for key, place in places.items()}
         if self.outputs.per_instance is not None:
             paths["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
         return paths | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
@@ -228,7 +235,11 @@ class Study:
         for file in written:
             if os.path.exists(file) and any(os.path.exists(each) and Path(each).samefile(file) for each in inputs):
                 raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
-        check_writable(files, [folder])
+        check_writable(files, [folder, out.history])
+        if out.history is not None:
+            read_history(out.history)
+        if out.title is not None and out.html is None:
+            raise InvalidOption(f"title = {out.title!r} is that of a page, which is not written: say html, too")
         if self.options.get("memory") is not None:
             for file in (self.true, *self.systems.values()):
                 check_rereadable(file)
@@ -275,17 +286,23 @@ class Study:
         """The tables that were asked for, with their titles; the means come first."""
         how, ranks, out = self.tests.pairs, self.tests.ranks, self.outputs
         means = result.table(**how, ranks=ranks, digits=out.digits, verbose=verbose, intervals=out.intervals)
-        if self.tests.floor is not None:
+        if floors := self._floors(result):
             from hemlp.analysis.decision.floor import add_floors
 
-            corpus = None if self.tests.floor == "gold" else self.files.labels(self.tests.floor)
-            means = add_floors(means, result, corpus, out.digits)
+            means = add_floors(means, floors, result.systems, out.digits)
         found = [("", means), *((f"{a} and {b}", result.compare(a, b, **how)) for a, b in self.tests.compare)]
         if measures := list(self.tests.significance):
             found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, **how)))
         if self.tests.kendall is not None:
             found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
+        if out.history is not None and (runs := read_history(out.history)):
+            found.append(("history", history_table(runs, result)))
         return found
+
+    def _floors(self, result: Evaluation) -> tuple[Floor, ...]:
+        """What knowing nothing scores by each measure, if that was asked for."""
+        file = self.tests.floor
+        return () if file is None else _compute_floors(result, None if file == "gold" else file, self.files)
 
     def tables_text(self, result: Evaluation, suffix: str) -> str:
         """The tables as the ending of a file's name says; as .csv the means, places and letters alone."""
@@ -297,6 +314,8 @@ class Study:
     def write(self, result: Evaluation) -> list[str]:
         """Write the files that were asked for; their names."""
         out = self.outputs
+        if out.history is not None:
+            add_to_history(out.history, result)
         if out.per_instance is not None:
             write_per_instance(result, out.per_instance)
         if out.parquet is not None:
@@ -308,10 +327,20 @@ class Study:
         if out.html is not None:
             from hemlp.run.curves import compute_curves
 
-            options = {**self.tests.pairs, "ranks": self.tests.ranks}
+            options: dict[str, Any] = {**self.tests.pairs, "ranks": self.tests.ranks}
+            options |= {"floors": self._floors(result), "history": out.history}
+            options |= {} if out.title is None else {"title": out.title}
             result.to_html(out.html, **options, curves=compute_curves(self.systems, result, self.files))
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]
+
+
+@cache_per_evaluation
+def _compute_floors(result: Results, corpus: str | None, files: FileOptions) -> tuple[Floor, ...]:
+    from hemlp.analysis.decision.floor import floor
+
+    known = None if corpus is None else files.labels(corpus)
+    return tuple(floor(result, name, known) for name in result.measures)
 
 
 def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> Sequence[str | Measure]:

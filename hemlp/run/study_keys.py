@@ -205,6 +205,8 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "parquet": Key(PATH, "Write the scores of all instances to one file: --parquet rows.parquet."),
         "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Number of decimals: --digits 3.", 4),
         "intervals": Key(FLAG, "Show 95% confidence intervals.", True),
+        "title": Key(TEXT, "Title of the report page: --title 'Five systems'."),
+        "history": Key(PATH, "Add a line to DIR, and show the trend of all runs: --history runs.", metavar="DIR"),
     },
 }  # fmt: skip
 

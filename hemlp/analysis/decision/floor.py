@@ -8,7 +8,7 @@ of 20 seeded permutations. Chance-corrected: (value − shuffled) / (best − sh
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -91,25 +91,31 @@ def _mean(own: Measure, batch: Batch) -> float:
     return float(np.nanmean(own.score(replace(batch, ids=None), undefined="nan").values))
 
 
-def add_floors(table: Table, ev: Results, corpus: Any, digits: int) -> Table:
-    """A table of means with rows for the best constant answer, and for each system shuffled and chance-corrected."""
-    found = [floor(ev, name, corpus) for name in ev.measures]
+def floor_rows(found: Sequence[Floor], systems: Sequence[str]) -> dict[str, list[float]]:
+    """The best constant answer, and for each system shuffled and chance-corrected: by name, a value a floor."""
+    rows = {"best constant" + " (optimistic)" * found[0].optimistic: [each.best_constant for each in found]}
+    for system in systems:
+        rows[f"shuffled {system}"] = [each.shuffled[system] for each in found]
+        rows[f"corrected {system}"] = [each.corrected[system] for each in found]
+    return rows
+
+
+def floor_notes(found: Sequence[Floor]) -> list[str]:
+    """Who is not above the best constant answer, and what the rows are."""
+    lost = [f"{', '.join(each.not_above)} by {each.measure}" for each in found if each.not_above]
+    optimistic = "; optimistic: the constant was chosen on these true labels themselves" * found[0].optimistic
+    told = [f"not above the best constant answer: {'; '.join(lost)}"] if lost else []
+    return [*told, f"corrected: (mean − shuffled) / (best − shuffled){optimistic}"]
+
+
+def add_floors(table: Table, found: Sequence[Floor], systems: Sequence[str], digits: int) -> Table:
+    """A table of means with the rows and notes of floors by all its measures."""
     blank = [""] * (len(table.columns) - 1 - len(found))
-    named = [("best constant" + (" (optimistic)" if corpus is None else ""), [each.best_constant for each in found])]
-    for system in ev.systems:
-        named.append((f"shuffled {system}", [each.shuffled[system] for each in found]))
-        named.append((f"corrected {system}", [each.corrected[system] for each in found]))
     rows = [
         [name, *("undefined" if math.isnan(value) else format_number(value, digits) for value in values), *blank]
-        for name, values in named
+        for name, values in floor_rows(found, systems).items()
     ]
-    lost = [f"{', '.join(each.not_above)} by {each.measure}" for each in found if each.not_above]
-    notes = [f"not above the best constant answer: {'; '.join(lost)}"] if lost else []
-    notes.append(
-        "corrected: (mean − shuffled) / (best − shuffled)"
-        + ("; optimistic: the constant was chosen on these true labels themselves" if corpus is None else "")
-    )
-    return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *notes, *table.notes[1:]])
+    return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *floor_notes(found), *table.notes[1:]])
 
 
 def _shuffled(own: Measure, batch: Batch) -> tuple[float, float]:

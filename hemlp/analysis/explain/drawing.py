@@ -23,7 +23,7 @@ class Picture(Layout):
     def to_svg(self, *, style: bool = True) -> str:
         """As SVG; ``style=False`` leaves the style sheet out, for pages that have it already."""
         width, height = self.lay_out()
-        lines = [svg_start(self.title, width, height + 30)]
+        lines = [svg_start(self.title, width, height + 30, self.describe())]
         if style:
             lines.append(f"<style>{STYLE}</style>")
         lines.append(f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>')
@@ -40,6 +40,15 @@ class Picture(Layout):
             lines += [f'<g class="{name}">{shape}</g>', f'<text class="legend" {text}']
             x += room
         return "\n".join([*lines, "</svg>"]) + "\n"
+
+    def describe(self) -> str:
+        """In words: what is in which role, and what is paired."""
+        by_role: dict[str, list[str]] = {}
+        for box in self.boxes.values():
+            by_role.setdefault(NODE_STYLES[box.role].label, []).append(box.title)
+        parts = [f"{role}: {', '.join(names)}" for role, names in by_role.items()]
+        parts += [f"{self.boxes[c.first].title} – {self.boxes[c.second].title}: {c.text}" for c in self.curves]
+        return "; ".join(parts)
 
     def __repr__(self) -> str:
         return f"Picture({self.title!r}, {plural(len(self.boxes), 'box', 'boxes')})"
@@ -122,10 +131,11 @@ STYLE = (
 """The style sheet of all drawings."""
 
 
-def svg_start(title: str, width: float, height: float) -> str:
-    """The beginning of a drawing."""
+def svg_start(title: str, width: float, height: float, description: str) -> str:
+    """The beginning of a drawing, with what it shows in words."""
     size = f'viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" {size} role="img"><title>{markup(title)}</title>'
+    words = f"<title>{markup(title)}</title><desc>{markup(description)}</desc>"
+    return f'<svg xmlns="http://www.w3.org/2000/svg" class="hemlp" {size} role="img">{words}'
 
 
 def svg_box(box: Box) -> str:

@@ -67,7 +67,7 @@ class NetworkPicture:
         far = max((y for path in paths for _, y in path), default=0.0)
         width = max(*(box.x + box.width / 2 for box in self.boxes), 1.3 * text_width(self.title)) + 2 * GAP
         lines = [
-            svg_start(self.title, width, far + 16),
+            svg_start(self.title, width, far + 16, self.describe()),
             f"<style>{STYLE}</style>",
             '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
             'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>',
@@ -81,6 +81,11 @@ class NetworkPicture:
         for arc, (x, y) in zip(self.arcs, _place_labels(self.boxes, self.arcs, paths), strict=True):
             lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')
         return "\n".join([*lines, "</svg>"]) + "\n"
+
+    def describe(self) -> str:
+        """In words: the arcs with what stands on them."""
+        names = [box.title or "node" for box in self.boxes]
+        return "; ".join(f"{names[arc.tail]} → {names[arc.head]}: {arc.words}" for arc in self.arcs)
 
     def _paths(self) -> Iterator[Path]:
         """Arcs side by side bend away from each other; what goes far back passes below everything."""
@@ -119,9 +124,24 @@ def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: l
         x, y = (a * first + b * second + c * third + d * last for first, second, third, last in zip(*path, strict=True))
         across, along, widths, heights = occupied[:number].T
         covered = (abs(x[:, None] - across) <= (wide + widths) / 2) & (abs(y[:, None] - along) <= (18 + heights) / 2)
-        best = covered.any(axis=1).argmin()  # the first that is free, or the first
-        occupied[number] = x[best], y[best], wide, 18.0
+        free = np.flatnonzero(~covered.any(axis=1))
+        place = (x[free[0]], y[free[0]]) if free.size else _nearest_free((x[0], y[0]), wide, occupied[:number].tolist())
+        occupied[number] = *place, wide, 18.0
     return [(x, y) for x, y, *_ in occupied[len(boxes) :].tolist()]
+
+
+def _nearest_free(start: Point, wide: float, occupied: list[list[float]]) -> Point:
+    """The place nearest above or below a point where nothing else is."""
+    x, y = start
+    steps = (y + 6.0 * ((k + 1) // 2) * (1 if k % 2 else -1) for k in range(400))
+    return x, next(
+        (
+            at
+            for at in steps
+            if all(abs(x - a) > (wide + w) / 2 or abs(at - b) > (18 + h) / 2 for a, b, w, h in occupied)
+        ),
+        y,
+    )
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:

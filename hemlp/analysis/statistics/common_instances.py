@@ -33,6 +33,13 @@ def common_means(ev: Results, measure: str) -> tuple[float, ...]:
     return tuple(map(mean, common_scores(ev, measure)))
 
 
+def order_systems(ev: Results, measure: str) -> list[str]:
+    """The systems, those with the best common means first, undefined ones last."""
+    means = np.array(common_means(ev, measure))
+    order = np.argsort(-means if ev.greater_is_better[measure] else means, kind="stable")
+    return [ev.systems[k] for k in order.tolist()]
+
+
 @cache_per_evaluation
 def common_instance_notes(ev: Results, measure: str) -> tuple[str, ...]:
     """Notes for the case that systems are defined on different instances."""
