@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from hemlp import Hierarchy, agreement, evaluate, examples, measure
 from hemlp.analysis.agreement import _BySet
+from hemlp.analysis.statistics import planning
 from hemlp.analysis.statistics.planning import detectable_difference
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption, MisalignedSides, UndefinedScore
@@ -195,6 +196,21 @@ def test_sample_size_is_its_formula():
         ev.sample_size(first, first, "F_H")
     with pytest.raises(InvalidOption, match="power"):
         ev.sample_size(first, second, "F_H", power=1)
+
+
+def test_sample_size_of_rounding_is_refused_and_a_huge_one_is_not_drawn(monkeypatch):
+    path, near, far = ["animal", "mammal", "sheep"], ["animal", "mammal", "cow"], ["animal", "cow", "bird"]
+    ev = evaluate(H, [path] * 2, {"A": [path, far], "B": [near, near]}, ["F"], rows="sets")
+    first, second = (ev.per_instance(system, "F") for system in "AB")
+    assert math.fsum(first - second) != 0  # 1 − 2/3 and 2/3 − 1/3
+    with pytest.raises(InvalidOption, match="do not differ"):
+        ev.sample_size("A", "B", "F")
+    monkeypatch.setattr(planning, "DRAWS", 10)
+    size = evaluate(H, [path] * 3, {"A": [path, far, path], "B": [near] * 3}, ["F"], rows="sets").sample_size(
+        "A", "B", "F"
+    )
+    assert size > 10
+    assert math.isnan(size.checked)
 
 
 def test_planning_on_medline(data):

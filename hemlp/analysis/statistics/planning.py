@@ -14,6 +14,7 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known, plain_number
+from hemlp.results.merged_sums import PRECISION
 from hemlp.results.results import Results
 
 DRAWS = 20_000_000
@@ -27,7 +28,7 @@ class SampleSize(int):
 
     ``difference`` and ``deviation``: Δ and s; ``pilot``: on how many instances; ``level`` (a) and ``power``.
     ``checked``: in which share of samples of so many instances, drawn from the pilot with replacement, the two systems
-    differ significantly (nan: Δ is not that of the pilot).
+    differ significantly (nan: Δ is not that of the pilot, or a sample would be too large).
     """
 
     difference: float
@@ -89,14 +90,16 @@ def sample_size(
     >>> ev.sample_size("A", "B", "F_H")
     11 instances
     """
-    values = _paired_differences(ev, first, second, measure)
+    values, tolerance = _paired_differences(ev, first, second, measure)
     spread, mean = float(np.std(values, ddof=1)), math.fsum(values.tolist()) / values.size
+    mean = 0.0 if abs(mean) <= tolerance else mean
     wanted = mean if difference is None else plain_number("difference", difference, -math.inf)
     if wanted == 0:
         raise InvalidOption(f"{first} and {second} do not differ by {measure} (difference 0): no number would show it")
     size = SampleSize(max(2, math.ceil((_quantiles(level, power) * spread / wanted) ** 2)))
     size.difference, size.deviation, size.pilot, size.level, size.power = wanted, spread, values.size, level, power
-    size.checked = _share_significant(values, int(size), level, seed) if difference is None else math.nan
+    checked = difference is None and size <= DRAWS
+    size.checked = _share_significant(values, int(size), level, seed) if checked else math.nan
     return size
 
 
@@ -128,21 +131,23 @@ def _quantiles(level: float, power: float) -> float:
     return normal.inv_cdf(1 - level / 2) + normal.inv_cdf(power)
 
 
-def _paired_differences(ev: Results, first: str, second: str, measure: str) -> FloatArray:
+def _paired_differences(ev: Results, first: str, second: str, measure: str) -> tuple[FloatArray, float]:
+    """The finite differences, and up to where a difference is rounding: 1e-12 of the greatest |score|."""
     for system in (first, second):
         check_known("system", system, ev.systems)
     check_known("measure", measure, ev.measures)
-    values = ev.per_instance(first, measure) - ev.per_instance(second, measure)
-    values = values[np.isfinite(values)]
+    scores = np.stack([ev.per_instance(system, measure) for system in (first, second)])
+    scores = scores[:, np.isfinite(scores).all(axis=0)]
+    values: FloatArray = scores[0] - scores[1]
     if values.size < 2:
         raise InvalidOption(f"{first} and {second} have {values.size} instances with finite {measure}: two are needed")
-    return values
+    return values, PRECISION * float(np.abs(scores).max())
 
 
 def _share_significant(values: FloatArray, size: int, level: float, seed: int) -> float:
     """In which share of samples of the pilot the mean difference is significant, by the normal test of the mean."""
     rng = np.random.default_rng(seed)
-    number = max(1, min(SAMPLES, DRAWS // size))
+    number = min(SAMPLES, DRAWS // size)
     significant = 0
     for _ in range(number):
         drawn = values[rng.integers(0, values.size, size)]
