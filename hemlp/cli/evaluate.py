@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
-@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@click.argument("predictions", nargs=-1, metavar="[NAME=]PRED...")
 @measure_option
 @weights_option
 @key_option("options", "corpus")
@@ -71,8 +71,12 @@ def evaluate(
     FILE@tuned (see --dev and --folds), or FILE@thresholds.json, written by `hemlp tune`. Without -m the measures are
     F_H, F_LCA, F and GIE.
 
+    A folder or pattern of Parquet files, or an address (s3://, gs://), is scored part by part: as TRUE alone with the
+    columns id, true and one a system, or TRUE and PRED with the columns id and label.
+
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
+    from hemlp.io.datasets import SUFFIXES, is_dataset
     from hemlp.report.outputs import system_files
     from hemlp.run.evaluate import MEASURES
     from hemlp.run.scored_systems import Tuning
@@ -82,6 +86,8 @@ def evaluate(
     outputs = Outputs(**{key: given.pop(key) for key in KEYS["outputs"]})
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
+    if not predictions and not (is_dataset(true) or true.endswith(SUFFIXES)):
+        raise click.UsageError("Missing argument '[NAME=]PRED...'.")
     files = system_files(predictions)
     gate = make_gate(baseline, max_drop, significant)
     asked = add_weights(measures or MEASURES, weights)
