@@ -317,3 +317,15 @@ def test_a_study_file_cannot_name_an_address(folder, tmp_path, hierarchy_file):
         study.write_text(f'hierarchy = "h.txt"\n{head}\n[systems]\nA = "a"\n{tables}\n')
         found = CliRunner().invoke(commands, ["run", str(study)])
         assert "a file does not say where to connect to" in message_of(found)
+
+
+def test_a_dry_run_says_what_a_run_costs(folder, rows, tmp_path, hierarchy_file):
+    for name in ("true", *SYSTEMS):
+        (tmp_path / f"{name}.txt").write_text("".join(" ".join(row[name]) + "\n" for row in rows))
+    files = [tmp_path / f"{name}.txt" for name in ("true", *SYSTEMS)]
+    for words, size in (([folder], "60 x 3 systems, 5 parts"), (files, "60 x 3 systems, not in parts")):
+        found = run(hierarchy_file, *words, "-m", "F_H,F_LCA", "--dry-run", "--parquet", tmp_path / "rows.parquet")
+        assert found.exit_code == 0, message_of(found)
+        for word in (size, "CPU time", "memory", "0.00% of the sample need programs"):
+            assert word in found.output
+        assert not (tmp_path / "rows.parquet").exists()

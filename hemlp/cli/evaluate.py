@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 @cluster_options
 @key_option("options", "undefined")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@click.option("--dry-run", is_flag=True, help="Score a sample, and say how long all would take, and how much memory.")
 @gate_options
 @output_options
 @tuning_options
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
 def evaluate(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...],
     weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
-    quiet: bool, verbose: bool, dask: str | None, dask_timeout: float, **given: Any,
+    quiet: bool, verbose: bool, dry_run: bool, dask: str | None, dask_timeout: float, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means, places, and which differences are significant.
 
@@ -92,7 +93,9 @@ def evaluate(
     gate = make_gate(baseline, max_drop, significant)
     asked = add_weights(measures or MEASURES, weights)
     study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
-    carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
+    if dry_run:
+        return show("", study.dry_run())
+    return carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
 
 
 @click.command(cls=StudyCommand)

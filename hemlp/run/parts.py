@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -40,6 +40,7 @@ BATCH = 2**17
 """Rows that are read and scored at once."""
 JOINED = 2**16
 """Rows of a part of a join, on average."""
+OF_RUNS = ("workers", "executor", "chunk", "resume", "progress")
 MOST_PARTS = 512
 """Of a join: files that are open at once."""
 
@@ -242,21 +243,23 @@ def _spill(sides: Sequence[Side], folder: str, size: int) -> tuple[Side, ...]:
     return tuple(made)
 
 
-def evaluate_parts(
-    hierarchy: Any, true: Any, systems: Any, measures: Any, *, unknown: Any, unknown_true: Any, missing: Any,
-    undefined: Any, workers: int, executor: Any, chunk: int | None, resume: Any, progress: bool | None, names: Any,
-    **others: Any,
-) -> Evaluation:  # fmt: skip
-    """As ``evaluate``, of datasets."""
-    for option, value in others.items():
-        if value is not None and (option, value) != ("gold", "exact"):
+def plan_parts(hierarchy: Any, measures: Any, *, names: Any = None, **options: Any) -> Callable[[Sequence[str]], Plan]:
+    """How a plan is made of the names of systems, by the options of ``evaluate``; those that parts lack are refused."""
+    own = ("unknown", "unknown_true", "missing", "undefined")
+    for option, value in options.items():
+        if option not in (*own, *OF_RUNS) and value is not None and (option, value) != ("gold", "exact"):
             raise InvalidOption(f"{option} is not for datasets, which are scored part by part: leave it out")
+    h = Hierarchy.of(hierarchy)
+    chosen = {key: options[key] for key in own if key in options}
+    return partial(Plan, h if names is None else h.with_names(names), measures, **chosen)
+
+
+def evaluate_parts(hierarchy: Any, true: Any, systems: Any, measures: Any, **options: Any) -> Evaluation:
+    """As ``evaluate``, of datasets."""
+    workers, executor, chunk, resume, progress = (options[key] for key in OF_RUNS)
     if systems is None and not isinstance(true, str | PathLike) and not is_dataset(true):
         raise InvalidOption("systems is missing: give {name: predictions}, or a dataset that has them")
-    h = Hierarchy.of(hierarchy)
-    policies = {"unknown": unknown, "unknown_true": unknown_true, "missing": missing, "undefined": undefined}
-    make_plan = partial(Plan, h if names is None else h.with_names(names), measures, **policies)
-    parts = open_parts(true, systems, make_plan, chunk)
+    parts = open_parts(true, systems, plan_parts(hierarchy, measures, **options), chunk)
     check_options(parts.plan.systems, parts.plan.measures, workers, executor, chunk, None)
     with align_parts(parts, workers, executor) as parts:
         tally: Tally | None = None
