@@ -148,7 +148,8 @@ class Evaluation(Results):
         """
         from hemlp.run.part_results import PartResults
 
-        return PartResults.open(folder).evaluation()
+        results = PartResults.open(folder)
+        return results.evaluation(results.merged())
 
     def __str__(self) -> str:
         return str(self.table())

@@ -11,13 +11,13 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cache, reduce
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import HemlpError, InvalidTally, RunMismatch, UnwritableFile
+from hemlp.errors import HemlpError, RunMismatch, UnwritableFile
 from hemlp.escaping import encodable
 from hemlp.io.datasets import find_filesystem, open_parquet
 from hemlp.run.evaluation import Evaluation
@@ -66,11 +66,10 @@ class PartResults:
     def open(cls, place: Any) -> PartResults:
         """What a finished run has left."""
         filesystem, folder = find_filesystem(place)
-        names = _read_manifest(filesystem, folder).get("parts")
-        if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-            raise RunMismatch(f"{folder}/{MANIFEST} does not name parts: it is damaged, or another file")
-        if any(".." in name.split("/") or name.startswith("/") for name in names):
-            raise RunMismatch(f"{folder}/{MANIFEST} names a part outside the folder")
+        names: Any = _read_manifest(filesystem, folder).get("parts")
+        good = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+        if not good or any(".." in name.split("/") or name.startswith("/") for name in names):
+            raise RunMismatch(f"{folder}/{MANIFEST} does not name parts below this folder: it is not of a run")
         return cls(filesystem, folder, tuple(names))
 
     def _open(self, k: int) -> Any:
@@ -84,17 +83,11 @@ class PartResults:
         if self.filesystem.get_file_info(path).type != fs.FileType.File:
             return None
         try:
-            return self._read_tally(k)
-        except HemlpError as error:
-            logging.getLogger("hemlp").warning("%s is damaged (%s): the part is scored again", path, error)
-            return None
-
-    def _read_tally(self, k: int) -> Tally:
-        with self._open(k) as file:
-            try:
+            with self._open(k) as file:
                 return Tally.from_bytes((file.metadata.metadata or {}).get(TALLY, b""))
-            except InvalidTally as error:
-                raise InvalidTally(f"{self.folder}/{self.names[k]}: {error}") from None
+        except HemlpError as error:
+            logging.getLogger("hemlp").warning("%s is damaged (%s): score the part again", path, error)
+            return None
 
     @contextmanager
     def writing(self, k: int) -> Iterator[Callable[[Any, Tally], None]]:
@@ -119,51 +112,44 @@ class PartResults:
                 writer.add_key_value_metadata({TALLY: last.to_bytes()})
                 writer.close()
 
-    # ---- reading
-
     def merged(self) -> Tally:
         """The tally of all parts; one that is not there is an error."""
-        done = [k for k in range(len(self.names)) if self.tally(k) is not None]
-        if len(done) < len(self.names):
-            missing = next(name for k, name in enumerate(self.names) if k not in done)
+        tallies = [self.tally(k) for k in range(len(self.names))]
+        if None in tallies:
+            done, missing = len(tallies) - tallies.count(None), self.names[tallies.index(None)]
             raise RunMismatch(
-                f"{self.folder}: {len(done)} of {len(self.names)} parts are finished, {missing} is not: go on with "
-                f"the same evaluation and folder"
+                f"{self.folder}: {done} of {len(tallies)} parts are finished, {missing} is not: go on with the same "
+                f"evaluation and folder"
             )
-        return reduce(Tally.merge, map(self._read_tally, done))
+        return reduce(Tally.merge, filter(None, tallies))
 
-    def evaluation(self, tally: Tally | None = None) -> Evaluation:
-        """The evaluation of all parts; columns of instances are read when somebody asks for them."""
-        whole = self.merged() if tally is None else tally
-        reader = _Columns(self, whole)
-        return whole.finish(reader.read)
+    def evaluation(self, tally: Tally) -> Evaluation:
+        """The evaluation of all parts; columns of instances are read when somebody asks for them.
 
+        They are in the order of the tally where it keeps instances, else in that of the files.
+        """
+        head = tally.head
 
-@dataclass(frozen=True, eq=False)
-class _Columns:
-    """Columns of all instances, in the order of the tally where it keeps instances, else in that of the files."""
+        @cache
+        def order() -> Any:
+            if tally.kept is None:
+                return slice(None)
+            names = [name for column in self._columns(0, len(head.systems), ID) for name in column.to_pylist()]
+            places = {name: k for k, name in enumerate(names)}
+            return [places[name] for name in tally.kept.ids]
 
-    results: PartResults
-    tally: Tally
+        def read(system: int, measure: int, column: str) -> FloatArray:
+            of = head.measures[measure]
+            name = encodable(of.called if column == of.columns[0] else f"{of.called}.{column}")
+            columns = self._columns(system, len(head.systems), name)
+            whole = np.concatenate([np.asarray(each.to_numpy(), np.float64) for each in columns])
+            return np.asarray(whole[order()])
 
-    def read(self, system: int, measure: int, column: str) -> FloatArray:
-        of = self.tally.head.measures[measure]
-        name = encodable(of.called if column == of.columns[0] else f"{of.called}.{column}")
-        values = [np.asarray(each.to_numpy(), np.float64) for each in self._pieces(system, name)]
-        whole: FloatArray = np.concatenate(values)
-        return whole if self._order is None else whole[self._order]
+        return tally.finish(read)
 
-    @cached_property
-    def _order(self) -> Any:
-        if self.tally.kept is None:
-            return None
-        places = {name: k for k, name in enumerate(name for each in self._pieces(0, ID) for name in each.to_pylist())}
-        return np.array([places[name] for name in self.tally.kept.ids], np.int64)
-
-    def _pieces(self, system: int, name: str) -> Iterator[Any]:
-        systems = len(self.tally.head.systems)
-        for k in range(len(self.results.names)):
-            with self.results._open(k) as file:
+    def _columns(self, system: int, systems: int, name: str) -> Iterator[Any]:
+        for k in range(len(self.names)):
+            with self._open(k) as file:
                 groups = list(range(system, file.num_row_groups, systems))
                 yield file.read_row_groups(groups, columns=[name])[name]
 
