@@ -94,7 +94,9 @@ def evaluate(
     asked = add_weights(measures or MEASURES, weights)
     study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
     if dry_run:
-        return show("", study.dry_run())
+        from hemlp.run.dry_run import estimate_run
+
+        return show("", study.run(make=estimate_run))
     return carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
 
 

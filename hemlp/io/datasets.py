@@ -34,7 +34,8 @@ def is_dataset(place: Any) -> bool:
 
 def has_dataset(true: Any, systems: Any) -> bool:
     """Whether gold or a system is one."""
-    return is_dataset(true) or (isinstance(systems, Mapping) and any(map(is_dataset, systems.values())))
+    named = isinstance(true, str | PathLike) and isinstance(systems, Mapping)
+    return is_dataset(true) or (named and any(map(is_dataset, systems.values())))
 
 
 def find_filesystem(place: str | PathLike[str]) -> tuple[Any, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from time import process_time
 from typing import Any
@@ -89,18 +88,15 @@ def _table(
 ) -> Table:  # fmt: skip
     """The estimate in words."""
     hard = max(sum(each.steps[2:]) + each.statuses[1] for each in counts) / max(1, sum(counts[0].statuses))
+    digits = 1 if seconds < 10 else 0
     lines = [
         ["instances", f"{rows:,} x {plural(systems, 'system')}, {parts}"],
-        ["CPU time", f"{_round(seconds):,g} s, {seconds / max(1, rows * systems) * 1e6:.3g} µs each"],
-        ["time", f"{_round(seconds / workers):,g} s with {plural(workers, 'worker')}"],
+        ["CPU time", f"{seconds:,.{digits}f} s, {seconds / max(1, rows * systems) * 1e6:.3g} µs each"],
+        ["time", f"{seconds / workers:,.{digits}f} s with {plural(workers, 'worker')}"],
         ["memory", _memory(more)],
         ["hard", f"{hard:.2%} of the sample need programs"],
     ]
     return Table(["dry run", "estimate"], lines, [f"from a sample of {sum(counts[0].statuses):,} instances"])
-
-
-def _round(seconds: float) -> float:
-    return round(seconds, 1 - math.floor(math.log10(max(seconds, 1e-3))))
 
 
 def _memory(more: int) -> str:

@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hemlp.errors import HemlpError, InvalidOption, UncutScores, UnscoredPredictions, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
@@ -25,7 +25,7 @@ from hemlp.instances.batch import Policies, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_files import WHOLE, LabelFile, open_labels, read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_predictions
-from hemlp.io.datasets import has_dataset, is_dataset
+from hemlp.io.datasets import has_dataset
 from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
@@ -43,10 +43,6 @@ from hemlp.run.score_store import MemoryStore, score_systems
 from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunks
 from hemlp.solvers.registry import Solver, as_solver
 from hemlp.version import __version__
-
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
 
 MEASURES = ("F_H", "F_LCA", "F", "GIE")
 """What is recommended for a first look: three scores from 0 to 1, and an error in edges."""
@@ -90,11 +86,10 @@ def evaluate(
     hierarchy
         What true labels and predictions speak of: anything that ``Hierarchy.of`` takes, such as the path of a file.
     true
-        True label sets, anything that ``LabelSets.of`` takes: lists, frames, the path of a file; or a ``LabelFile``. A
-        folder or pattern of Parquet files, an address (``s3://``) or a dataset of pyarrow is scored part by part.
+        True label sets, anything that ``LabelSets.of`` takes: lists, frames, the path of a file; or a ``LabelFile``; or
+        a dataset, which is scored part by part: a folder or pattern of Parquet files, an address, that of pyarrow.
     systems
-        Predictions by the name of their system; predictions alone are the system "system". Of a dataset: further
-        datasets by name, columns, or None for all columns but ``id`` and ``true``.
+        Predictions by their system; alone they are "system". Of a dataset: datasets, columns, or None for all.
     measures
         Names, texts or measures; or a mapping from what they are to be called to those.
     unknown, unknown_true, missing
@@ -116,8 +111,7 @@ def evaluate(
         Limits what a run takes ("2GB"): chunks become smaller, scores are kept in files, label files with one instance
         a line are streamed, and an instance that would take more is refused.
     resume
-        A folder that keeps finished chunks, so that a run that was killed goes on where it was. Of a dataset it keeps
-        the scores of all instances: see ``Evaluation.open``.
+        A folder that keeps finished chunks, so that a killed run goes on; of a dataset see ``Evaluation.open``.
     progress
         Show a bar on standard error after a second; by default if that is a terminal.
     names
@@ -151,7 +145,7 @@ def evaluate(
     (0.75, 0.875)
     """
     asked = locals().copy()
-    if systems is None or ((isinstance(true, str | PathLike) or is_dataset(true)) and has_dataset(true, systems)):
+    if systems is None or has_dataset(true, systems):
         from hemlp.run.parts import evaluate_parts
 
         return evaluate_parts(**asked)
@@ -185,12 +179,11 @@ def evaluate(
 
             ignored = _look_up_ignored(given, ignore)
             made = read_gold(made, ignored, gold, measures is MEASURES)
-        known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()
         ):
             sources = select_scores(sources, made)
-        inputs = Inputs(given, truth, sources, made, policies, known)
+        inputs = Inputs(given, truth, sources, made, policies, names if names is not None else given.names or None)
         threads = workers == 1 or all_compiled(tuple(made.values()), options)
         left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.check(undefined, left)
@@ -243,7 +236,7 @@ def _name_systems(systems: Any) -> dict[str, Any]:
 
 
 def check_options(
-    named: Collection[str], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None,
+    named: Collection[str], made: Mapping[str, Measure], workers: int, executor: Any, chunk: int | None,
     corpus: Any,
 ) -> None:  # fmt: skip
     """Refuse a run of nothing, and numbers that are none."""

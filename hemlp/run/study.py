@@ -245,22 +245,10 @@ class Study:
         """How they are read."""
         return FileOptions.of(self.options)
 
-    def run(self, progress: bool | None = None, cluster: Cluster | None = None) -> Evaluation:
-        """Read everything, and score, on a ``cluster`` if there is one."""
-        made: Evaluation = self._pass_to(evaluate, progress, cluster)
-        return made
-
-    def dry_run(self) -> Table:
-        """What a run will cost, from a sample."""
-        from hemlp.run.dry_run import estimate_run
-
-        made: Table = self._pass_to(estimate_run)
-        return made
-
-    def _pass_to(
-        self, function: Callable[..., Any], progress: bool | None = None, cluster: Cluster | None = None
+    def run(
+        self, progress: bool | None = None, cluster: Cluster | None = None, make: Callable[..., Any] = evaluate
     ) -> Any:
-        """What a function of the arguments of ``evaluate`` makes of the study."""
+        """Read everything, and score, on a ``cluster`` if there is one; or ``make`` something else of the same data."""
         self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
@@ -300,7 +288,7 @@ class Study:
             corpus = None if options.get("corpus") is None else files.labels(options["corpus"])
             run = {"progress": progress, "names": names, "executor": executor, "rows": rows, "corpus": corpus, **chosen}
             given = (dict(self.systems) or None) if self.parted else systems
-            return function(h, true, given, self.measures, **run)
+            return make(h, true, given, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
