@@ -246,7 +246,7 @@ class Study:
         return FileOptions.of(self.options)
 
     def run(
-        self, progress: bool | None = None, cluster: Cluster | None = None, make: Callable[..., Any] = evaluate
+        self, progress: bool | None = None, cluster: Cluster | None = None, make: Callable[..., Any] | None = None
     ) -> Any:
         """Read everything, and score, on a ``cluster`` if there is one; or ``make`` something else of the same data."""
         self.check()
@@ -288,7 +288,7 @@ class Study:
             corpus = None if options.get("corpus") is None else files.labels(options["corpus"])
             run = {"progress": progress, "names": names, "executor": executor, "rows": rows, "corpus": corpus, **chosen}
             given = (dict(self.systems) or None) if self.parted else systems
-            return make(h, true, given, self.measures, **run)
+            return (make or evaluate)(h, true, given, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
