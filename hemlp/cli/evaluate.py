@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 @click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
-@click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+@click.argument("predictions", nargs=-1, metavar="[NAME=]PRED...")
 @measure_option
 @weights_option
 @key_option("options", "corpus")
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 @cluster_options
 @key_option("options", "undefined")
 @click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+@click.option("--dry-run", is_flag=True, help="Score a sample, and say how long all would take, and how much memory.")
 @gate_options
 @output_options
 @tuning_options
@@ -62,7 +63,7 @@ if TYPE_CHECKING:
 def evaluate(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...],
     weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
-    quiet: bool, verbose: bool, dask: str | None, dask_timeout: float, **given: Any,
+    quiet: bool, verbose: bool, dry_run: bool, dask: str | None, dask_timeout: float, **given: Any,
 ) -> None:  # fmt: skip
     """Score systems against the true labels: means, places, and which differences are significant.
 
@@ -72,8 +73,12 @@ def evaluate(
     NAME=FILE. For scored predictions, give the cut-off: FILE@0.3, FILE@top5, FILE@tuned (see --dev and --folds), or
     FILE@thresholds.json, written by `hemlp tune`. The default measures are F_H, F_LCA, F and GIE.
 
+    A folder or pattern of Parquet files, or an address (s3://, gs://), is scored part by part: as TRUE alone with the
+    columns id, true and one a system, or TRUE and PRED with the columns id and label.
+
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
+    from hemlp.io.datasets import SUFFIXES, is_dataset
     from hemlp.report.outputs import system_files
     from hemlp.run.evaluate import MEASURES
     from hemlp.run.scored_systems import Tuning
@@ -83,11 +88,17 @@ def evaluate(
     outputs = Outputs(**{key: given.pop(key) for key in KEYS["outputs"]})
     by, dev, dev_true, folds = (given.pop(key) for key in ("tune_by", "dev", "dev_true", "folds"))
     tuning = Tuning(by, true=dev_true, systems=system_files(dev), folds=folds)
+    if not predictions and not (is_dataset(true) or true.endswith(SUFFIXES)):
+        raise click.UsageError("Missing argument '[NAME=]PRED...'.")
     files = system_files(predictions)
     gate = make_gate(baseline, max_drop, significant)
     asked = add_weights(measures or MEASURES, weights)
     study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
-    carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
+    if dry_run:
+        from hemlp.run.dry_run import estimate_run
+
+        return show("", study.run(make=estimate_run))
+    return carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
 
 
 @click.command(cls=StudyCommand)

@@ -78,6 +78,13 @@ class IncompleteGold(DerivedMeasure):
                 f"some classes, or for true classes that are too general, is not defined; leave the measure out"
             )
 
+        scoring = getattr(self.measure, "scoring", None)
+        if self.gold == "at least" and scoring in ("matched_P", "matched_R"):
+            raise InvalidOption(
+                f"{self.measure} refuses gold='at least': an excused class that is not paired would count as half a "
+                f"match; matched_F takes it"
+            )
+
     def serializable_fields(self) -> dict[str, Any]:
         """The measure by its text, unless it has none."""
         plain = super().serializable_fields()

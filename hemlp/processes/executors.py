@@ -38,9 +38,10 @@ GONE = "the scheduler of the cluster does not answer any more, or has cancelled 
 
 
 def map_unordered(
-    function: Callable[[Any, Item], Result], shared: Any, items: Iterable[Item], executor: Executor
+    function: Callable[[Any, Item], Result], shared: Any, items: Iterable[Item], executor: Any
 ) -> Iterator[tuple[Item, Result]]:
     """Items with ``function(shared, item)``, as they are finished; few are under way at a time."""
+    executor = executor.get_executor() if hasattr(executor, "get_executor") else executor
     source = iter(items)
     running: dict[Future[Result], Item] = {}
     room, idle = _room(executor), Idle(executor)
@@ -53,7 +54,7 @@ def map_unordered(
                 finished = wait(running, GLANCE, FIRST_COMPLETED).done
                 if finished:
                     idle.end()
-                elif getattr(_client(executor), "status", None) == "closed":
+                elif getattr(find_client(executor), "status", None) == "closed":
                     running.clear()  # there is nobody to cancel it
                     raise NoCluster(GONE)
                 else:
@@ -70,7 +71,7 @@ class Idle:
     """How long a cluster has had no workers: that is said once, and ends the run after a while."""
 
     def __init__(self, executor: Executor) -> None:
-        self._client = _client(executor)
+        self._client = find_client(executor)
         self._limit = float(getattr(executor, "worker_timeout", WORKER_TIMEOUT))
         self.end()
 
@@ -111,15 +112,15 @@ def _result(future: Future[Result], item: Any) -> Result:
     return future.result()
 
 
-def _client(executor: Executor) -> Any:
-    """The Dask client behind an executor, if there is one."""
-    client = getattr(executor, "_client", None)
+def find_client(executor: Any) -> Any:
+    """The Dask client behind an executor, or the executor itself if it is one."""
+    client = getattr(executor, "_client", executor)
     return client if hasattr(client, "scheduler") else None
 
 
 def _room(executor: Executor) -> int:
     """How many items may be under way, so that nobody waits for the next."""
-    client = _client(executor)
+    client = find_client(executor)
     threads = 0 if client is None else sum(client.nthreads().values())
     return 2 * max(threads, getattr(executor, "_max_workers", None) or os.cpu_count() or 1) + 2
 
@@ -129,7 +130,7 @@ def _submitting(function: Callable[[Any, Item], Result], shared: Any, executor: 
     """How an item is submitted."""
     if isinstance(executor, ThreadPoolExecutor):
         yield lambda item: executor.submit(function, shared, item)
-    elif _client(executor) is not None:
+    elif find_client(executor) is not None:
         sent = _scatter(shared, executor)
         yield lambda item: executor.submit(_from_bytes, function, sent, _dumps(item), pure=False)
     else:

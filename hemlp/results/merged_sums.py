@@ -8,7 +8,7 @@ infinite score. Sums are exact: equal sets of instances leave equal sums, howeve
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -231,7 +231,8 @@ def refuse_instances() -> InstancesNotKept:
     """The error that something needs instances again."""
     return InstancesNotKept(
         "this needs the scores of single instances, and a tally keeps sums alone from 100,000 instances on (and of "
-        "further columns always): they are in the per-instance tables that Plan.score returns"
+        "further columns always): they are in the per-instance tables that Plan.score returns, and that a folder of "
+        "results keeps (evaluate(..., resume=FOLDER), --parquet FOLDER)"
     )
 
 
@@ -246,17 +247,24 @@ class _Refused:
 
 
 class KeptColumns(Mapping[str, FloatArray]):
-    """The columns of a measure, of which all are named, and at most the scores themselves are there."""
+    """The columns of a measure, of which all are named, and at most the scores themselves are there.
 
-    def __init__(self, names: Sequence[str], scores: FloatArray | None) -> None:
-        self._names, self._scores = names, scores
+    ``read``: reads the others, where they are in files.
+    """
+
+    def __init__(
+        self, names: Sequence[str], scores: FloatArray | None, read: Callable[[str], FloatArray] | None = None
+    ) -> None:
+        self._names, self._scores, self._read = names, scores, read
 
     def __getitem__(self, name: str) -> FloatArray:
         if name not in self._names:
             raise KeyError(name)
-        if self._scores is None or name != self._names[0]:
+        if self._scores is not None and name == self._names[0]:
+            return self._scores
+        if self._read is None:
             raise refuse_instances()
-        return self._scores
+        return self._read(name)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names

@@ -12,11 +12,11 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hemlp.errors import HemlpError, InvalidOption, UncutScores, UnscoredPredictions, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
@@ -25,6 +25,7 @@ from hemlp.instances.batch import Policies, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.label_files import WHOLE, LabelFile, open_labels, read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_predictions
+from hemlp.io.datasets import has_dataset
 from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
 from hemlp.measures.at_k import RankedMeasure
@@ -43,10 +44,6 @@ from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunk
 from hemlp.solvers.registry import Solver, as_solver
 from hemlp.version import __version__
 
-if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
-
 MEASURES = ("F_H", "F_LCA", "F", "GIE")
 """What is recommended for a first look: three scores from 0 to 1, and an error in edges."""
 CHUNK = 20_000
@@ -56,7 +53,7 @@ CHUNK = 20_000
 def evaluate(
     hierarchy: Any,
     true: Any,
-    systems: Any,
+    systems: Any = None,
     measures: Sequence[str | Measure] | Mapping[str, str | Measure] = MEASURES,
     *,
     unknown: UnknownPolicy = "error",
@@ -66,7 +63,7 @@ def evaluate(
     solver: str | Solver | None = None,
     time_limit: float | None = None,
     workers: int = 1,
-    executor: Executor | None = None,
+    executor: Any = None,
     chunk: int | None = None,
     memory: int | str | None = None,
     resume: str | PathLike[str] | None = None,
@@ -89,9 +86,10 @@ def evaluate(
     hierarchy
         What true labels and predictions speak of: anything that ``Hierarchy.of`` takes, such as the path of a file.
     true
-        True label sets, anything that ``LabelSets.of`` takes: lists, frames, the path of a file; or a ``LabelFile``.
+        True label sets, anything that ``LabelSets.of`` takes: lists, frames, the path of a file; or a ``LabelFile``; or
+        a dataset, which is scored part by part: a folder or pattern of Parquet files, an address, that of pyarrow.
     systems
-        Predictions by the name of their system; predictions alone are the system "system".
+        Predictions by their system; alone they are "system". Of a dataset: datasets, columns, or None for all.
     measures
         Names, texts or measures; or a mapping from what they are to be called to those.
     unknown, unknown_true, missing
@@ -106,14 +104,14 @@ def evaluate(
     workers
         How many chunks are scored at once: in threads, or in processes where measures or solvers are in Python.
     executor
-        Scores chunks instead: any of ``concurrent.futures``, or that of a Dask client.
+        Scores chunks instead: any of ``concurrent.futures``, or a Dask client, whose workers read their own parts.
     chunk
         How many instances are scored at once.
     memory
         Limits what a run takes ("2GB"): chunks become smaller, scores are kept in files, label files with one instance
         a line are streamed, and an instance that would take more is refused.
     resume
-        A folder that keeps finished chunks, so that a run that was killed goes on where it was.
+        A folder that keeps finished chunks, so that a killed run goes on; of a dataset see ``Evaluation.open``.
     progress
         Show a bar on standard error after a second; by default if that is a terminal.
     names
@@ -146,8 +144,13 @@ def evaluate(
     >>> ev.mean("A", "F_H"), ev.mean("A", "MGIA(default_cost=4)")
     (0.75, 0.875)
     """
+    asked = locals().copy()
+    if systems is None or has_dataset(true, systems):
+        from hemlp.run.parts import evaluate_parts
+
+        return evaluate_parts(**asked)
     named, made = _name_systems(systems), name_measures(measures)
-    _check_options(named, made, workers, executor, chunk, corpus)
+    check_options(named, made, workers, executor, chunk, corpus)
     policies = Policies(unknown, unknown_true, missing)
     limit = plain_number("time_limit", time_limit, 0)
     options = ScoringOptions(undefined, None if solver is None else as_solver(solver), limit)
@@ -176,12 +179,11 @@ def evaluate(
 
             ignored = _look_up_ignored(given, ignore)
             made = read_gold(made, ignored, gold, measures is MEASURES)
-        known = names if names is not None else given.names or None
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()
         ):
             sources = select_scores(sources, made)
-        inputs = Inputs(given, truth, sources, made, policies, known)
+        inputs = Inputs(given, truth, sources, made, policies, names if names is not None else given.names or None)
         threads = workers == 1 or all_compiled(tuple(made.values()), options)
         left = None if room is None else _memory_per_worker(room, workers, 1 if threads else 1 + workers, inputs.given)
         facts = inputs.check(undefined, left)
@@ -233,8 +235,8 @@ def _name_systems(systems: Any) -> dict[str, Any]:
     return dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
 
 
-def _check_options(
-    named: Mapping[str, Any], made: Mapping[str, Measure], workers: int, executor: Executor | None, chunk: int | None,
+def check_options(
+    named: Collection[str], made: Mapping[str, Measure], workers: int, executor: Any, chunk: int | None,
     corpus: Any,
 ) -> None:  # fmt: skip
     """Refuse a run of nothing, and numbers that are none."""

@@ -132,6 +132,27 @@ class Evaluation(Results):
         scores, better, facts, origin = read(path)
         return cls(scores, better, facts, origin=origin)
 
+    @staticmethod
+    def open(folder: str | PathLike[str]) -> Evaluation:
+        """The evaluation of a dataset whose results are in a folder (``evaluate(..., resume=folder)``).
+
+        Sums are read at once, and columns of instances when they are asked for.
+
+        Parameters
+        ----------
+        folder
+            A path, or an address of a file system that pyarrow knows.
+
+        Raises
+        ------
+        RunMismatch
+            If the run is not finished, or the folder is none of results.
+        """
+        from hemlp.run.part_results import PartResults
+
+        results = PartResults.open(folder)
+        return results.evaluation(results.merged())
+
     def __str__(self) -> str:
         return str(self.table())
 

@@ -63,7 +63,7 @@ class RunFolder:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
             # several processes may begin a run at once: the first that is here says what it is about
             write_bytes(manifest, json.dumps(self.identity, indent=1, ensure_ascii=False).encode(), keep=True)
-        self._check(_read_manifest(manifest))
+        check_identity(str(self.path), self.identity, _read_manifest(manifest))
 
     @classmethod
     def temporary(cls, measures: Sequence[Measure]) -> RunFolder:
@@ -86,15 +86,6 @@ class RunFolder:
         manifest = Path(path) / MANIFEST
         chunk = _read_manifest(manifest).get("chunk") if os.path.exists(manifest) else None
         return chunk if type(chunk) is int and 0 < chunk < 2**31 else None
-
-    def _check(self, found: Mapping[str, Any]) -> None:
-        for key in {**self.identity, **found}:
-            now, then = self.identity.get(key), found.get(key)
-            if now != then:
-                raise RunMismatch(
-                    f"{self.path} was begun with another {key}: {_shorten(then)}, now {_shorten(now)}. Go on with "
-                    f"what it was begun with, or give another folder"
-                )
 
     def _file(self, system: int, start: int) -> Path:
         return self.path / f"chunk-{system:03}-{start:012}.bin"
@@ -198,6 +189,16 @@ class StoredColumns(Mapping[str, FloatArray]):
 
     def __len__(self) -> int:
         return len(self.names)
+
+
+def check_identity(folder: str, now: Mapping[str, Any], then: Mapping[str, Any]) -> None:
+    """Refuse a folder that was begun with something else."""
+    for key in {**now, **then}:
+        if now.get(key) != then.get(key):
+            raise RunMismatch(
+                f"{folder} was begun with another {key}: {_shorten(then.get(key))}, now {_shorten(now.get(key))}. Go "
+                f"on with what it was begun with, or give another folder"
+            )
 
 
 def _read(path: Path) -> bytes:

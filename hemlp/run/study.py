@@ -49,7 +49,7 @@ json = "study.json"
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from os import PathLike, fspath
@@ -64,6 +64,7 @@ from hemlp.hierarchy.class_names import read_names
 from hemlp.hierarchy.hierarchy_files import read_hierarchy
 from hemlp.instances.file_cuts import TUNED, parse_cut
 from hemlp.instances.label_files import check_rereadable, open_labels
+from hemlp.io.datasets import has_dataset
 from hemlp.io.files import write_text
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
@@ -194,6 +195,11 @@ class Study:
             paths["outputs.per_instance"] += instance_files(self.outputs.per_instance, self.systems)
         return paths | ({"options.resume": [self.options["resume"]]} if "resume" in self.options else {})
 
+    @property
+    def parted(self) -> bool:
+        """Whether it is of datasets, part by part."""
+        return not self.systems or has_dataset(self.true, self.systems)
+
     def check(self) -> None:
         """Find contradictions and files that cannot be written, before anything is read."""
         for table in ("tests", "outputs"):
@@ -211,14 +217,15 @@ class Study:
         for pair in self.tests.compare:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")
-            for system in pair:
+            for system in pair if self.systems else ():
                 check_known("system", system, list(self.systems))
         Procedure(**self.tests.pairs, ranks=self.tests.ranks)
         if self.gate is not None:
             self.gate.check(list(self.systems), known)
         out = self.outputs
         json = None if out.json == "-" else out.json
-        files = [file for file in (json, out.html, out.table, out.parquet) if file is not None]
+        rows = None if self.parted else out.parquet
+        files = [file for file in (json, out.html, out.table, rows) if file is not None]
         folder = self.outputs.per_instance
         written = [*files, *([] if folder is None else instance_files(folder, self.systems))]
         systems = [file for system in self.systems.values() for file in _files_of(system)]
@@ -249,8 +256,10 @@ class Study:
         """How they are read."""
         return FileOptions.of(self.options)
 
-    def run(self, progress: bool | None = None, cluster: Cluster | None = None) -> Evaluation:
-        """Read everything, and score, on a ``cluster`` if there is one."""
+    def run(
+        self, progress: bool | None = None, cluster: Cluster | None = None, make: Callable[..., Any] | None = None
+    ) -> Any:
+        """Read everything, and score, on a ``cluster`` if there is one; or ``make`` something else of the same data."""
         self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
@@ -265,11 +274,20 @@ class Study:
         own = name_measures(self.measures)
         ranks = [isinstance(each, RankedMeasure) for each in own.values()]
         scored = any(ranks) or any(parse_cut(file) for file in self.systems.values())
-        true = files.labels(self.true) if scored else read(self.true)
+        if self.parted:
+            if files != FileOptions():
+                raise InvalidOption(
+                    "how files are read (format, sep, id, label, rows) is not for datasets: leave it out"
+                )
+            places = {place for place in (self.outputs.parquet, chosen.get("resume")) if place is not None}
+            if len(places) > 1:
+                raise InvalidOption("parquet and resume are one folder where the input is a dataset: give one of them")
+            chosen |= dict.fromkeys(["resume"] * len(places), *places)
+        true: Any = self.true if self.parted else files.labels(self.true) if scored else read(self.true)
         by = self.tuning.measure
         tuning = replace(self.tuning, measure=next(iter(own.values()), None) if by is None else own.get(str(by), by))
         systems: dict[str, Any] = {}
-        for name, file in self.systems.items():
+        for name, file in () if self.parted else self.systems.items():
             if (cut := parse_cut(file)) is not None:
                 systems[name] = cut_system(name, cut, true, h, tuning, chosen, files)
             elif all(ranks):
@@ -280,7 +298,8 @@ class Study:
             rows = "sets" if options.get("rows") == "sets" else None
             corpus = None if options.get("corpus") is None else files.labels(options["corpus"])
             run = {"progress": progress, "names": names, "executor": executor, "rows": rows, "corpus": corpus, **chosen}
-            return evaluate(h, true, systems, self.measures, **run)
+            given = (dict(self.systems) or None) if self.parted else systems
+            return (make or evaluate)(h, true, given, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
         """The tables that were asked for, with their titles; the means come first."""
@@ -318,7 +337,7 @@ class Study:
             add_to_history(out.history, result)
         if out.per_instance is not None:
             write_per_instance(result, out.per_instance)
-        if out.parquet is not None:
+        if out.parquet is not None and not self.parted:
             result.to_parquet(out.parquet)
         if out.json is not None and out.json != "-":
             result.to_json(out.json)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hemlp.errors import InvalidOption
+from hemlp.io.datasets import is_address
 from hemlp.options import check_choice, did_you_mean
 
 
@@ -202,7 +203,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "html": Key(PATH, "Write a report page: --html report.html."),
         "table": Key(PATH, "Write the tables as .md, .tex, .csv or text: --table results.tex."),
         "per_instance": Key(PATH, "Write scores of instances to DIR/SYSTEM.csv: --per-instance rows.", metavar="DIR"),
-        "parquet": Key(PATH, "Write the scores of all instances to one file: --parquet rows.parquet."),
+        "parquet": Key(PATH, "Write the scores of all instances to a file, those of a dataset to a folder: --parquet rows.parquet."),
         "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Number of decimals: --digits 3.", 4),
         "intervals": Key(FLAG, "Show 95% confidence intervals.", True),
         "title": Key(TEXT, "Title of the report page: --title 'Five systems'."),
@@ -225,6 +226,12 @@ def check_study(data: Mapping[str, Any]) -> None:
         raise InvalidOption("dask: a file does not say where to connect to: give --dask ADDRESS, or set HEMLP_DASK")
     for system, file in data["systems"].items():
         _check_value(system, file, PATH)
+    places = {**data, **data["systems"], **data.get("outputs", {}), **data.get("options", {})}
+    for key, place in places.items():
+        if is_address(place):
+            raise InvalidOption(
+                f"{key} = {place!r}: a file does not say where to connect to: give addresses on the command line"
+            )
     for table in TABLES:
         if table in data:
             check_table(table, data[table])

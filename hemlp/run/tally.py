@@ -8,9 +8,9 @@ there on it holds exact sums, of each measure by 4,096 buckets of the ids (``Mea
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal
 
 import numpy as np
@@ -234,11 +234,16 @@ class Tally:
 
     # ---- the evaluation
 
-    def finish(self) -> Evaluation:
+    def finish(self, columns: Callable[[int, int, str], FloatArray] | None = None) -> Evaluation:
         """The evaluation of the instances: means, intervals, places, letters and tests, equal to those of ``evaluate``.
 
         What needs the labels, or single instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``:
         the tables that ``Plan.score`` returns have them.
+
+        Parameters
+        ----------
+        columns
+            Reads a column of all instances, of the system and the measure of these numbers, where they are in files.
 
         Raises
         ------
@@ -253,7 +258,9 @@ class Tally:
             for system, counts in zip(systems, self.labels, strict=True)
         }
         scores = {
-            system: {each.called: self.tallied(s, m) for m, each in enumerate(measures)}
+            system: {
+                each.called: self.tallied(s, m, columns and partial(columns, s, m)) for m, each in enumerate(measures)
+            }
             for s, system in enumerate(systems)
         }
         ids = None if self.kept is None or self.head.ids == "row" else self.kept.ids
@@ -261,14 +268,14 @@ class Tally:
         better = {each.called: each.greater_is_better for each in measures}
         return Evaluation(scores, better, facts, origin=Origin(ids=ids, roots=self.head.roots), sums=sums)
 
-    def tallied(self, system: int, measure: int) -> TalliedScores:
+    def tallied(self, system: int, measure: int, read: Callable[[str], FloatArray] | None = None) -> TalliedScores:
         """The scores of a system by a measure, as far as they are here."""
         of, counts = self.head.measures[measure], self.scores[system][measure]
         values = None if self.kept is None else self.kept.values[system, measure]
         statuses = NO_STATUSES if self.kept is None else self.kept.statuses[system, measure]
         undefined = len(self) - counts.columns[0].number
         return TalliedScores(
-            of.name, KeptColumns(of.columns, values), statuses, of.signature, undefined, of.exact, counts
+            of.name, KeptColumns(of.columns, values, read), statuses, of.signature, undefined, of.exact, counts
         )
 
 

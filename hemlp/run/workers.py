@@ -8,10 +8,10 @@ finishes first.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hemlp.errors import WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
@@ -27,6 +27,9 @@ from hemlp.solvers.registry import Solver
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("cpsat", "flow", "milp", "networkx", "portfolio", "pulp")}
 """Solvers that write programs in Python, or hold its lock while they solve them."""
@@ -134,19 +137,30 @@ def score_chunks(
     """
     try:
         if executor is not None:
-            from hemlp.processes.executors import map_unordered
-
-            for chunk, body in map_unordered(pack_chunk, context, chunks, executor):
+            for chunk, body in map_items(pack_chunk, context, chunks, workers, threads, executor):
                 yield chunk, _unpack_chunk(body, context, chunk)
-        elif threads:
-            yield from as_completed(partial(score_chunk, context), chunks, workers)
         else:
-            from hemlp.processes.pool import ProcessPool
-
-            with ProcessPool(score_chunk, context) as score:
-                yield from as_completed(score, chunks, workers)
+            yield from map_items(score_chunk, context, chunks, workers, threads)
     except WorkersDied as died:
         raise worker_lost(died.item, str(died)) from died
+
+
+def map_items(
+    function: Callable[[Any, Item], Result], shared: Any, items: Iterable[Item], workers: int, threads: bool,
+    executor: Executor | None = None,
+) -> Iterator[tuple[Item, Result]]:  # fmt: skip
+    """Items with ``function(shared, item)``, as they are finished: by an executor, or by workers."""
+    if executor is not None:
+        from hemlp.processes.executors import map_unordered
+
+        yield from map_unordered(function, shared, items, executor)
+    elif threads:
+        yield from as_completed(partial(function, shared), items, workers)
+    else:
+        from hemlp.processes.pool import ProcessPool
+
+        with ProcessPool(function, shared) as call:
+            yield from as_completed(call, items, workers)
 
 
 def worker_lost(chunk: Chunk, why: str) -> WorkerLost:

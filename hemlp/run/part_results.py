@@ -1,0 +1,176 @@
+"""Per-instance results of a dataset: a Parquet file for each part, with the tally of the part in its footer.
+
+A file is there as a whole or not at all. ``_parts.json`` says what the run is about, and which parts belong to it.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache, reduce
+from typing import Any
+
+import numpy as np
+
+from hemlp.arrays import FloatArray
+from hemlp.errors import HemlpError, RunMismatch, UnwritableFile
+from hemlp.escaping import encodable
+from hemlp.io.datasets import find_filesystem, open_parquet
+from hemlp.run.evaluation import Evaluation
+from hemlp.run.folder import check_identity
+from hemlp.run.plan import ID, Plan
+from hemlp.run.tally import Tally
+from hemlp.version import __version__
+
+MANIFEST = "_parts.json"
+TALLY = b"hemlp.tally"
+
+
+@dataclass(frozen=True, eq=False)
+class PartResults:
+    """A folder of results on any file system; ``names`` are those of its files."""
+
+    filesystem: Any
+    folder: str
+    names: tuple[str, ...]
+
+    @classmethod
+    def begin(cls, place: Any, plan: Plan, names: Sequence[str], sources: Any) -> PartResults:
+        """Begin a run, or go on with one that was begun with the same plan and data."""
+        from pyarrow import fs
+
+        identity = {
+            "version": __version__, "hierarchy": plan.hierarchy.content_hash, "systems": list(plan.systems),
+            "measures": [[name, each.signature] for name, each in plan.measures.items()],
+            "options": f"{plan.policies}|undefined:{plan.undefined}", "parts": list(names), "sources": sources,
+        }  # fmt: skip
+        filesystem, folder = find_filesystem(place)
+        try:
+            filesystem.create_dir(folder, recursive=True)
+            if filesystem.get_file_info(f"{folder}/{MANIFEST}").type == fs.FileType.File:
+                check_identity(str(place), identity, _read_manifest(filesystem, folder))
+            elif filesystem.get_file_info(fs.FileSelector(folder)):
+                raise RunMismatch(f"{place} is not empty and holds no results of parts: give another folder")
+            else:
+                with _writing(filesystem, f"{folder}/{MANIFEST}") as file:
+                    file.write(json.dumps(identity, indent=1).encode())
+        except OSError as error:
+            raise UnwritableFile(f"cannot write to {place}: {error}") from None
+        return cls(filesystem, folder, tuple(names))
+
+    @classmethod
+    def open(cls, place: Any) -> PartResults:
+        """What a finished run has left."""
+        filesystem, folder = find_filesystem(place)
+        names: Any = _read_manifest(filesystem, folder).get("parts")
+        good = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
+        if not good or any(".." in name.split("/") or name.startswith("/") for name in names):
+            raise RunMismatch(f"{folder}/{MANIFEST} does not name parts below this folder: it is not of a run")
+        return cls(filesystem, folder, tuple(names))
+
+    def _open(self, k: int) -> Any:
+        return open_parquet(self.filesystem, f"{self.folder}/{self.names[k]}")
+
+    def tally(self, k: int) -> Tally | None:
+        """The tally of a part that is finished."""
+        from pyarrow import fs
+
+        path = f"{self.folder}/{self.names[k]}"
+        if self.filesystem.get_file_info(path).type != fs.FileType.File:
+            return None
+        try:
+            with self._open(k) as file:
+                return Tally.from_bytes((file.metadata.metadata or {}).get(TALLY, b""))
+        except HemlpError as error:
+            logging.getLogger("hemlp").warning("%s is damaged (%s): score the part again", path, error)
+            return None
+
+    @contextmanager
+    def writing(self, k: int) -> Iterator[Callable[[Any, Tally], None]]:
+        """Write tables of a part, each with the tally of all rows so far: a row group for each system."""
+        from pyarrow import parquet
+
+        path, writer, last = f"{self.folder}/{self.names[k]}", None, None
+        self.filesystem.create_dir(path.rpartition("/")[0], recursive=True)
+        with _writing(self.filesystem, path) as file:
+
+            def write(table: Any, tally: Tally) -> None:
+                nonlocal writer, last
+                writer = writer or parquet.ParquetWriter(file, table.schema, write_page_checksum=True)
+                last = tally
+                systems = tally.head.systems
+                for s in range(len(systems)):
+                    size = len(table) // len(systems)
+                    writer.write_table(table.slice(s * size, size), row_group_size=max(1, size))
+
+            yield write
+            if writer is not None and last is not None:
+                writer.add_key_value_metadata({TALLY: last.to_bytes()})
+                writer.close()
+
+    def merged(self) -> Tally:
+        """The tally of all parts; one that is not there is an error."""
+        tallies = [self.tally(k) for k in range(len(self.names))]
+        if None in tallies:
+            done, missing = len(tallies) - tallies.count(None), self.names[tallies.index(None)]
+            raise RunMismatch(
+                f"{self.folder}: {done} of {len(tallies)} parts are finished, {missing} is not: go on with the same "
+                f"evaluation and folder"
+            )
+        return reduce(Tally.merge, filter(None, tallies))
+
+    def evaluation(self, tally: Tally) -> Evaluation:
+        """The evaluation of all parts; columns of instances are read when somebody asks for them.
+
+        They are in the order of the tally where it keeps instances, else in that of the files.
+        """
+        head = tally.head
+
+        @cache
+        def order() -> Any:
+            if tally.kept is None:
+                return slice(None)
+            names = [name for column in self._columns(0, len(head.systems), ID) for name in column.to_pylist()]
+            places = {name: k for k, name in enumerate(names)}
+            return [places[name] for name in tally.kept.ids]
+
+        def read(system: int, measure: int, column: str) -> FloatArray:
+            of = head.measures[measure]
+            name = encodable(of.called if column == of.columns[0] else f"{of.called}.{column}")
+            columns = self._columns(system, len(head.systems), name)
+            whole = np.concatenate([np.asarray(each.to_numpy(), np.float64) for each in columns])
+            return np.asarray(whole[order()])
+
+        return tally.finish(read)
+
+    def _columns(self, system: int, systems: int, name: str) -> Iterator[Any]:
+        for k in range(len(self.names)):
+            with self._open(k) as file:
+                groups = list(range(system, file.num_row_groups, systems))
+                yield file.read_row_groups(groups, columns=[name])[name]
+
+
+@contextmanager
+def _writing(filesystem: Any, path: str) -> Iterator[Any]:
+    """A file that takes its name when it is finished."""
+    folder, _, name = path.rpartition("/")
+    draft = f"{folder}/_{name}.{uuid.uuid4().hex}.part"
+    try:
+        with filesystem.open_output_stream(draft) as file:
+            yield file
+    except BaseException:
+        filesystem.delete_file(draft)
+        raise
+    filesystem.move(draft, path)
+
+
+def _read_manifest(filesystem: Any, folder: str) -> dict[str, Any]:
+    try:
+        with filesystem.open_input_stream(f"{folder}/{MANIFEST}") as file:
+            return dict(json.loads(file.read()))
+    except (OSError, ValueError, TypeError, RecursionError) as error:
+        raise RunMismatch(f"{folder} holds no results of parts that can be read ({error})") from None
