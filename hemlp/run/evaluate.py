@@ -145,7 +145,7 @@ def evaluate(
     (0.75, 0.875)
     """
     asked = locals().copy()
-    if systems is None or has_dataset(true, systems):
+    if systems is None or ((isinstance(true, str | PathLike) or hasattr(true, "files")) and has_dataset(true, systems)):
         from hemlp.run.parts import evaluate_parts
 
         return evaluate_parts(**asked)
