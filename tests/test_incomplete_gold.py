@@ -309,6 +309,10 @@ def test_what_is_refused():
         for options in ({"ignore": ["cow"]}, {"gold": "at least"}):
             with pytest.raises(InvalidOption, match=r"_LCA|_Tol"):
                 evaluate(H, ["cow"], {"a": ["cow"]}, [name], **options)
+    for name in ("matched_P", "matched_R"):  # half a class for an excused one that is not paired
+        with pytest.raises(InvalidOption, match=f"{name}.* refuses gold='at least'"):
+            evaluate(H, ["cow"], {"a": ["cow"]}, [name], gold="at least")
+        assert evaluate(H, ["cow"], {"a": ["cow"]}, [name], ignore=["bird"]).mean("a", name) == 1
     with pytest.warns(UserWarning, match="F_LCA left out"):
         ev = evaluate(H, ["mammal"], {"a": ["cow"]}, gold="at least")
     assert ev.measures == [name + kind for name in ("F_H", "F", "GIE") for kind in ("", LENIENT)]

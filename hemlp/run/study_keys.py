@@ -203,7 +203,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "html": Key(PATH, "Write a report page: --html report.html."),
         "table": Key(PATH, "Write the tables as .md, .tex, .csv or text: --table results.tex."),
         "per_instance": Key(PATH, "Write scores of instances to DIR/SYSTEM.csv: --per-instance rows.", metavar="DIR"),
-        "parquet": Key(PATH, "Write the scores of all instances to a file, those of a dataset to a folder: --parquet rows.parquet."),
+        "parquet": Key(PATH, "Write all scores to a file, or those of a dataset to a folder: --parquet rows.parquet."),
         "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Number of decimals: --digits 3.", 4),
         "intervals": Key(FLAG, "Show 95% confidence intervals.", True),
         "title": Key(TEXT, "Title of the report page: --title 'Five systems'."),
