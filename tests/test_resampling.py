@@ -20,7 +20,7 @@ from hemlp.analysis.statistics.significance_tests import kendall, kendall_taus
 from hemlp.errors import InvalidOption
 from hemlp.measures import instance_scores
 from hemlp.measures.instance_scores import Scores
-from hemlp.text.tables import Interval, quantile
+from hemlp.text.tables import Interval, quantiles
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
 
@@ -204,7 +204,9 @@ def test_quantiles_are_those_of_numpy(size):
     rng = np.random.default_rng(size)
     for values in (rng.normal(size=size), rng.integers(0, 3, size).astype(np.float64), 1e9 * rng.random(size)):
         for q in (0, 0.025, 0.05, 0.25, 0.5, 0.6, 0.975, 1, *rng.random(20)):
-            assert quantile(np.sort(values), q) == pytest.approx(float(np.quantile(values, q)), rel=1e-15, abs=0)
+            assert float(quantiles(np.sort(values), q)) == pytest.approx(
+                float(np.quantile(values, q)), rel=1e-15, abs=0
+            )
 
 
 def test_intervals_of_what_has_none():

@@ -20,7 +20,7 @@ from hemlp.analysis.statistics.resampling import BUCKETS, Bootstrap, Units, assi
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.results.exact_sums import UNIT, BucketSums
 from hemlp.run.gate import Gate
-from hemlp.text.tables import Interval, quantile
+from hemlp.text.tables import Interval, quantiles
 
 TREE = Hierarchy.from_edges([(0, 1), (0, 2), (1, 3), (1, 4), (2, 5), (2, 6)])
 MEASURES = ["F_H", "TIE", "SDL"]
@@ -75,7 +75,7 @@ def reference(values: dict, resamples: int = 1000) -> tuple[float, float]:
         if scores:
             means.append(math.fsum(scores) / len(scores))
     ordered = np.sort(means)
-    return quantile(ordered, (1 - 0.95) / 2), quantile(ordered, (1 + 0.95) / 2)
+    return float(quantiles(ordered, (1 - 0.95) / 2)), float(quantiles(ordered, (1 + 0.95) / 2))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -27,8 +27,10 @@ def is_dataset(place: Any) -> bool:
     if not isinstance(place, str | PathLike):
         return type(place).__module__ == "pyarrow._dataset" and hasattr(place, "get_fragments")
     text = os.fsdecode(place)
-    if is_address(text) or (PATTERN.search(text) and not os.path.lexists(text)):
+    if is_address(text):
         return True
+    if PATTERN.search(text) and not os.path.lexists(text):  # names of files may hold such signs, too
+        return text.endswith(SUFFIXES) or any(name.endswith(SUFFIXES) for name in glob(text, recursive=True))
     return any(name.endswith(SUFFIXES) for _, _, names in os.walk(text) for name in names)
 
 
