@@ -50,7 +50,11 @@ def run_demo(out: str) -> None:
     console.print(
         "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
     )
-    console.print(result.table().to_rich())
+    table_of_means = result.table()
+    for sentence in table_of_means.lead:
+        console.print(sentence, highlight=False)
+    for part in table_of_means.split_to_width(console.width):
+        console.print(part.to_rich())
     console.print(
         "(place) by mean; systems that share a letter do not differ significantly; [95% interval]",
         markup=False,
