@@ -16,6 +16,7 @@ from hemlp.analysis.statistics.comparisons import (
     better_and_worse,
     compare_all_pairs,
     compare_pair,
+    format_difference_interval,
 )
 from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
 from hemlp.analysis.statistics.intervals import bootstrap_note, difference_intervals, interval, resampling_units
@@ -26,7 +27,7 @@ from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.inputs import describe_dropped_labels
 from hemlp.results.results import Results
-from hemlp.text.tables import format_number, format_signed, plural
+from hemlp.text.tables import Interval, format_number, format_signed, plural
 
 MOST_SYSTEMS = 20
 """Systems that are drawn, and all of whose pairs are listed; more of them stand in their order, and are filtered."""
@@ -142,7 +143,7 @@ def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
             Cell(format_number(mean), mean),
             Cell(markup(each.next)),
             Cell(format_signed(each.pair.difference), abs(each.pair.difference)),
-            _interval_cell(*each.pair.interval),
+            _interval_cell(each.pair.interval),
             Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
@@ -159,10 +160,10 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
     ]  # fmt: skip
     rows = []
     for each in pairs:
-        (low, high), sign = each.interval, each.sign
+        sign = each.sign
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
-            Cell(format_signed(each.difference), abs(each.difference)), _interval_cell(low, high),
+            Cell(format_signed(each.difference), abs(each.difference)), _interval_cell(each.interval),
             *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
             Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
@@ -182,13 +183,10 @@ def _needed(pair: PairComparison) -> str:
     return "" if pair.significant else describe_needed(pair.effect, pair.instances)
 
 
-def _interval_cell(low: float, high: float) -> Cell:
+def _interval_cell(interval: Interval) -> Cell:
     """That of a difference."""
-    return (
-        Cell("undefined", "")
-        if math.isnan(low)
-        else Cell(_unbroken(f"{format_signed(low)} to {format_signed(high)}"), low)
-    )
+    low = interval.low
+    return Cell(_unbroken(format_difference_interval(interval)), "" if math.isnan(low) else low)
 
 
 def _unbroken(text: str) -> str:

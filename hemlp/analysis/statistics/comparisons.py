@@ -22,7 +22,7 @@ from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results
-from hemlp.text.tables import Interval, Table, format_signed, join_words, plural
+from hemlp.text.tables import DECIMALS, Interval, Table, format_signed, join_words, plural
 
 NEITHER = "neither"
 NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 differ: a tally does not keep them"
@@ -224,6 +224,8 @@ def better_and_worse(pair: PairComparison) -> tuple[str, str]:
 
 
 def format_difference_interval(interval: Interval) -> str:
-    """The interval of a difference, its ends with their signs."""
+    """The interval of a difference, its ends with their signs and in one format."""
     low, high = interval
+    if max(abs(low), abs(high)) >= 0.01:
+        return f"{low:+.{DECIMALS}f} to {high:+.{DECIMALS}f}"
     return "undefined" if math.isnan(low) else f"{format_signed(low)} to {format_signed(high)}"
