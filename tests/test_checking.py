@@ -35,6 +35,7 @@ def folder(tmp_path):
 def test_check(folder, monkeypatch):
     result = run("check", folder / "h.csv")
     assert result.exit_code == 0
+    assert result.output.startswith("A hierarchy of 6 classes: no problem was found.\n\n")
     facts = {line[:30].strip(): line[30:].strip() for line in result.output.splitlines()}
     wanted = {"classes": 6, "edges": 6, "roots": 1, "leaves": 3, "greatest depth": 2, "classes with several parents": 1}
     wanted |= {"most parents of a class": 2, "classes with a name": 2, "edges with lengths": "no"}

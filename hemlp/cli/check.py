@@ -103,12 +103,18 @@ def check(
             f"{plural(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
         )
     seekable = hierarchy_format is None and hierarchy != STANDARD_INPUT
-    show(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))
+    tables = [(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))]
     if files:
-        sets = {name: _read_anything(labels, name) for name in files}
-        table, problems = describe_labels(h, sets)
-        show("", table)
+        table, problems = describe_labels(h, {name: _read_anything(labels, name) for name in files})
+        tables.append(("", table))
         wrong += problems
+    what = f"A hierarchy of {plural(len(h), 'class', 'classes')}"
+    what += f" and {plural(len(files), 'file')} of labels" if files else ""
+    click.echo(
+        f"{what}: {plural(len(wrong), 'problem') + ', listed at the end' if wrong else 'no problem was found'}.\n"
+    )
+    for title, each in tables:
+        show(title, each)
     if wrong:
         click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
