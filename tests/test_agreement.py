@@ -142,6 +142,11 @@ def test_pairs_levels_branches_and_instances():
     pairs = {(a, b): (n, alpha) for a, b, n, alpha in outcome.pairs().rows}
     assert pairs["A", "C"] == (3, 1.0)
     assert pairs["A", "B"][0] == 4
+    square = {
+        (row[0], name): alpha for row in outcome.matrix().rows for name, alpha in zip("ABC", row[1:], strict=True)
+    }
+    assert all(square[a, b] == square[b, a] == alpha for (a, b), (_, alpha) in pairs.items())
+    assert [square[name, name] for name in "ABC"] == [1, 1, 1]
     assert [row[0] for row in outcome.instances(2).rows] == [4, 2]
     levels = dict(outcome.levels().rows)
     assert levels[0] == 1.0  # all say animal

@@ -215,6 +215,13 @@ class Agreement:
             rows.append([first, second, number, two.alpha if number else math.nan])
         return Table(["annotator", "other", "instances", "alpha"], rows)
 
+    def matrix(self) -> Table:
+        """α of each pair of annotators, as a square table."""
+        alphas = {frozenset(row[:2]): row[3] for row in self.pairs().rows}
+        names = list(self.annotations)
+        rows = [[one, *(alphas.get(frozenset((one, other)), 1.0) for other in names)] for one in names]
+        return Table(["annotator", *names], rows)
+
     def instances(self, number: int = WORST) -> Table:
         """The instances on which annotators disagree most: the mean error of two annotations.
 

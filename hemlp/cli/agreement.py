@@ -53,7 +53,7 @@ def agreement(
     sides = {name: reading.labels(file) for name, file in system_files(annotators).items()}
     outcome = agree(open_hierarchy(hierarchy, given), sides, measure)
     sections = [("", [outcome.table()])]
-    sections += [("Pairs of annotators", [outcome.pairs()])] if pairs else []
+    sections += [("Pairs of annotators", [outcome.pairs(), outcome.matrix()])] if pairs else []
     sections += [("Levels", [outcome.levels()])] if levels else []
     sections += [] if branches is None else [("Branches", [outcome.branches(branches)])]
     sections += [] if worst is None else [("Where they disagree most", [outcome.instances(worst)])]
