@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO
 
 from hemlp.errors import UnwritableFile
-from hemlp.processes.interrupts import cleanup_on_exit
+from hemlp.processes.interrupts import cleanup_on_exit, start_whole
 
 LOCKS = find_spec("fcntl") is not None
 """Whether files are locked while they are written. Windows neither removes nor moves a file that somebody has open."""
@@ -96,7 +96,9 @@ def _part_of(place: Path) -> Iterator[tuple[Path, IO[bytes]]]:
     with cleanup_on_exit(lambda: part.unlink(missing_ok=True)):
         try:
             while True:
-                with part.open("wb") as file:
+                with start_whole():  # not after everything unfinished was removed
+                    opened = part.open("wb")
+                with opened as file:
                     with suppress(OSError):  # not every file system has locks
                         if LOCKS:
                             fcntl.flock(file, fcntl.LOCK_EX)
