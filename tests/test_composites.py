@@ -426,11 +426,4 @@ def test_the_status_of_a_joint_model_is_that_of_its_worst_part():
         statuses = zip(solution.parts.items(), (first, second), strict=True)
         parts = {k: replace(of, statuses=np.array([s], np.int8)) for (k, of), s in statuses}
         found = replace(solution, parts=parts).status
-        assert found is (
-            Status.INFEASIBLE
-            if Status.INFEASIBLE in (first, second)
-            else max(
-                first,
-                second,
-            )
-        )
+        assert found is (Status.INFEASIBLE if Status.INFEASIBLE in (first, second) else max(first, second))

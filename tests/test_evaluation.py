@@ -52,10 +52,7 @@ floats = st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0]), min_size=1, max_size=4
 
 
 def test_sides_of_a_test_are_checked(mini):
-    for wrong in (
-        lambda: mini.ranks("F", sided="three"),
-        lambda: mini.compare("knn30", "prior_top8", sided=2),
-    ):
+    for wrong in (lambda: mini.ranks("F", sided="three"), lambda: mini.compare("knn30", "prior_top8", sided=2)):
         with pytest.raises(InvalidOption, match="sided="):
             wrong()
 

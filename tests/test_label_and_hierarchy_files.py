@@ -10,14 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hemlp import Batch, Hierarchy, examples, read_hierarchy, read_labels
-from hemlp.errors import (
-    CyclicHierarchy,
-    EmptyHierarchy,
-    FileFormatError,
-    InvalidWeight,
-    UnknownLabel,
-    UnreadableFile,
-)
+from hemlp.errors import CyclicHierarchy, EmptyHierarchy, FileFormatError, InvalidWeight, UnknownLabel, UnreadableFile
 from hemlp.hierarchy.formats.obo import read_terms
 
 ANIMALS = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])

@@ -21,18 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hemlp
-from hemlp import (
-    ALL,
-    Batch,
-    Bounds,
-    Hierarchy,
-    PairMeasure,
-    PairScore,
-    SetMeasure,
-    SetScore,
-    ShortestPath,
-    measure,
-)
+from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, PairScore, SetMeasure, SetScore, ShortestPath, measure
 from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.base import Measure

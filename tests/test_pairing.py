@@ -262,9 +262,7 @@ class Wrong:
     def solve(self, model, time_limit):
         solution = model.solve("closed_forms")
         return replace(
-            solution,
-            chosen=np.zeros_like(solution.chosen),
-            to_default=tuple(map(np.ones_like, solution.to_default)),
+            solution, chosen=np.zeros_like(solution.chosen), to_default=tuple(map(np.ones_like, solution.to_default))
         )
 
 

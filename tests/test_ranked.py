@@ -8,17 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from hemlp import (
-    Hierarchy,
-    LabelSets,
-    ScoredSets,
-    average_precision,
-    cafa,
-    consistency,
-    measure,
-    ranked,
-    reliability,
-)
+from hemlp import Hierarchy, LabelSets, ScoredSets, average_precision, cafa, consistency, measure, ranked, reliability
 from hemlp.errors import InvalidOption, InvalidScores, UnknownMeasure
 from tests.scored import World, gold_sets, world
 

@@ -12,19 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hemlp.hierarchy.structure
-from hemlp import (
-    ALL,
-    Batch,
-    Bounds,
-    Hierarchy,
-    JiangConrath,
-    LcaHeight,
-    Lin,
-    PairMeasure,
-    Resnik,
-    WuPalmer,
-    measure,
-)
+from hemlp import ALL, Batch, Bounds, Hierarchy, JiangConrath, LcaHeight, Lin, PairMeasure, Resnik, WuPalmer, measure
 from hemlp.costs import MatrixCost
 from hemlp.errors import InvalidCost, InvalidOption, NoTextForm
 from hemlp.measures.factory import write_measures

@@ -30,11 +30,7 @@ from hemlp.errors import InvalidOption
 if TYPE_CHECKING:
     from hemlp.text.tables import Table
 
-scored_arguments = combine(
-    click.argument("hierarchy"),
-    click.argument("true"),
-    click.argument("scores"),
-)
+scored_arguments = combine(click.argument("hierarchy"), click.argument("true"), click.argument("scores"))
 points_option = key_option("tuning", "points")
 grid_option = click.option(
     "--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01."

@@ -19,12 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hemlp.errors import (
-    EmptyHierarchy,
-    InvalidHierarchy,
-    InvalidOption,
-    InvalidWeight,
-)
+from hemlp.errors import EmptyHierarchy, InvalidHierarchy, InvalidOption, InvalidWeight
 from hemlp.hierarchy.edges import (
     MANY_ROOTS,
     CyclePolicy,

@@ -26,14 +26,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.results.inputs import LabelCounts
-from hemlp.results.merged_sums import (
-    NO_STATUSES,
-    KeptColumns,
-    MeasureSums,
-    ScoreCounts,
-    TalliedScores,
-    add_counts,
-)
+from hemlp.results.merged_sums import NO_STATUSES, KeptColumns, MeasureSums, ScoreCounts, TalliedScores, add_counts
 from hemlp.results.results import Origin
 from hemlp.run.evaluation import Evaluation
 
