@@ -190,7 +190,7 @@ class Nameless(MinCostFlow):
         (Nameless(), "needs a name"), (Overconfident(), "are beaten by"), (Lazy(), "not solved to the end"),
         (Renaming(Status.OPTIMAL, Status.FEASIBLE), "not solved to the end"),
         (Renaming(Status.OPTIMAL, Status.INFEASIBLE), "is said to have no solution, and has one"),
-        (Renaming(Status.OPTIMAL, Status.UNSOLVED), "nothing is found"),
+        (Renaming(Status.OPTIMAL, Status.UNSOLVED), "not solved, without any limit"),
         (Renaming(Status.INFEASIBLE, Status.OPTIMAL), "; its bounds are"),
         (Closing(equal=np.logical_not), "equal is said wrongly"),
         (Closing(sums=lambda sums: sums + 1), "not weighed rightly"),

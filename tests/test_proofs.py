@@ -19,8 +19,7 @@ from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, SetMeasure, exampl
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
 from hemlp.measures.scoring import score_together
-from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import run_plan
+from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Variable
 from hemlp.optimize.solutions import Claim
 from hemlp.problems.lca.model import Found, LcaModel
