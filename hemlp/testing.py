@@ -76,21 +76,7 @@ def _require(holds: object, message: str) -> None:
 
 
 def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
-    """Small DAGs, trees and forests with two label sets each, some of them empty.
-
-    Parameters
-    ----------
-    count
-        How many.
-    seed
-        Of the random numbers.
-
-    Examples
-    --------
-    >>> h, true, pred = next(random_instances(1))
-    >>> set(true) | set(pred) <= set(h)
-    True
-    """
+    """``count`` small DAGs, trees and forests with two label sets each, some of them empty."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         size, most = int(rng.integers(2, 11)), int(rng.integers(1, 4))
@@ -105,17 +91,8 @@ def random_instances(count: int, seed: int = 0) -> Iterator[Instance]:
 
 
 def random_models(count: int, seed: int = 0) -> Iterator[Model[Any]]:
-    """Models of all kinds, of one instance each: pairings with many bounds and costs, transports, closures, LCA graphs,
-    decisions.
-
-    The first are LCA graphs on which Algorithm 1 is not optimal.
-
-    Parameters
-    ----------
-    count
-        Of how many instances.
-    seed
-        Of the random numbers.
+    """Models of all kinds, of ``count`` instances, one each: pairings with many bounds and costs, transports, closures,
+    LCA graphs, decisions. The first are LCA graphs on which Algorithm 1 is not optimal.
     """
     for h, true, pred in HARD:
         yield measure("F_LCA").model(h, true, pred)

@@ -41,12 +41,7 @@ PERFECT = 1e-12
 def average_scores(measure: Measure, scores: Scores, average: Average) -> float:
     """The average of the ``scores`` of a measure over the instances on which it is defined.
 
-    Raises
-    ------
-    InvalidOption
-        If the measure has no such average.
-    UndefinedScore
-        If there is nothing to average; but the plain mean of nothing is nan.
+    InvalidOption if the measure has no such average, UndefinedScore without any instance; the mean is nan then.
     """
     check_choice("average", average, AVERAGES)
     if isinstance(measure, DerivedMeasure):
@@ -117,10 +112,7 @@ def zero_over_zero(measure: SetMeasure, scores: Scores) -> NDArray[np.bool_]:
 def with_zero_division(measure: Measure, scores: Scores, value: ZeroDivision) -> Scores:
     """The scores with ``value`` wherever the ratio is 0 / 0: 0, 1, nan (left out of means), or "warn" (0, and says so).
 
-    Raises
-    ------
-    InvalidOption
-        If the measure is no ratio of two counts, or the value another one.
+    InvalidOption if the measure is no ratio of two counts, or the value another one.
     """
     valid = value == "warn" or (isinstance(value, int | float) and (value in (0, 1) or math.isnan(value)))
     if not valid or isinstance(value, bool):

@@ -41,21 +41,7 @@ def _parameters() -> dict[str, dict[str, str]]:
 
 
 def about_parameter(measure: Measure, name: str) -> str:
-    """What a parameter of a measure does; "" if nothing is known of it.
-
-    Parameters
-    ----------
-    measure
-        Whose parameter it is: a horizon is not the same thing for pairs and for sets.
-    name
-        As ``measure.parameters`` has it.
-
-    Examples
-    --------
-    >>> from hemlp import measure
-    >>> about_parameter(measure("F_H"), "top").partition(" ⊤ ")[0]
-    'Whether one node'
-    """
+    """What a parameter of a measure does, which is not the same for pairs and for sets; "" if nothing is known."""
     if measure.name in NAMED and name in NAMED[measure.name].about:
         return NAMED[measure.name].about[name]
     known = _parameters().get(name, {})

@@ -270,12 +270,7 @@ class SetMeasure(Measure):
         Parameters
         ----------
         scores
-            Of this measure.
-
-        Raises
-        ------
-        InvalidOption
-            If the score is not a ratio of counts.
+            Of this measure; InvalidOption unless it is a ratio of counts.
 
         Examples
         --------
@@ -298,12 +293,7 @@ class SetMeasure(Measure):
         Parameters
         ----------
         scores
-            Of this measure, whose score is ICM.
-
-        Raises
-        ------
-        InvalidOption
-            If it is another score, or the true classes weigh nothing.
+            Of this measure; InvalidOption unless its score is ICM, and the true classes weigh something.
 
         Examples
         --------

@@ -82,17 +82,7 @@ class Cost(ABC):
     def between(self, hierarchy: Hierarchy, predicted: Label, true: Label) -> float:
         """κ of one pair of classes.
 
-        Parameters
-        ----------
-        hierarchy
-            What the classes belong to.
-        predicted, true
-            Two classes.
-
-        Examples
-        --------
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> ShortestPath().between(h, "sheep", "cow")
+        >>> ShortestPath().between(Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")]), "sheep", "cow")
         2.0
         """
         batch = Batch.of(hierarchy, [{true}], [{predicted}])

@@ -82,10 +82,8 @@ class PairingModel(Model["PairingSolution"]):
     def __len__(self) -> int:
         return len(self.batch)
 
-    @property
-    def plain(self) -> bool:
-        """Whether it is a pairing without further capacities, in which a pair is chosen once at most."""
-        return self.arcs is None and self.units is None
+    plain = cached_property(lambda model: model.arcs is None and model.units is None)
+    """Whether it is a pairing without further capacities, in which a pair is chosen once at most."""
 
     def nothing_chosen(self) -> tuple[NDArray[Any], tuple[IntArray, IntArray], tuple[FloatArray, FloatArray]]:
         """Arrays for a solver to write to: what each pair and each default class carries, and prices."""

@@ -20,6 +20,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidCost, InvalidOption
 from hemlp.hierarchy.class_weights import class_weights
+from hemlp.hierarchy.dag import Hierarchy as Hierarchy  # of the examples
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
