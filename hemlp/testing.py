@@ -32,7 +32,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure, read_measures, write_measures
-from hemlp.measures.invariants import broken_invariants
+from hemlp.measures.invariants import broken_invariants, score_or_nan
 from hemlp.measures.pair_measure import PairMeasure
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import check_result, run_plan
@@ -250,7 +250,9 @@ def check_measure(each: Measure, instances: Sequence[Instance] | None = None, *,
         for resume in runs:
             result = evaluate(h, *sides, [each], undefined="nan", chunk=2, resume=resume)
             values = result.per_instance("system", result.measures[0])
-            _require(np.array_equal(values, np.full(3, _value(each, h, true, pred)), equal_nan=True), "a run differs")
+            _require(
+                np.array_equal(values, np.full(3, score_or_nan(each, h, true, pred)), equal_nan=True), "a run differs"
+            )
 
 
 def assert_no_drop(
@@ -291,18 +293,14 @@ def assert_no_drop(
     _require(not drops.failed, f"worse than {drops.gate.name}\n{drops}")
 
 
-def _value(each: Measure, h: Hierarchy, true: Sequence[Label], pred: Sequence[Label]) -> float:
-    return float(each.score(h, true, pred, undefined="nan"))
-
-
 def _check_instance(each: Measure, h: Hierarchy, true: list[Label], pred: list[Label]) -> None:
     where = f"{each} on true {true}, predicted {pred}"
     broken = broken_invariants(each, h, true, pred)
     _require(not broken, f"{where}: {', '.join(broken)}")
-    value = _value(each, h, true, pred)
+    value = score_or_nan(each, h, true, pred)
     sides = [(true, pred), (pred, true), (true, true), (true, pred)]  # alike ones are solved once, others are not
     several = each.score(Batch.of(h, *([set(of[k]) for of in sides] for k in (0, 1))), undefined="nan")
-    single = [_value(each, h, *of) for of in sides]
+    single = [score_or_nan(each, h, *of) for of in sides]
     _require(np.array_equal(several.values, single, equal_nan=True), f"{where}: a batch scores differently")
     _require(tuple(several.columns) == each.columns, f"{where}: columns are {tuple(several.columns)}")
     batch = Batch.of(h, [set(true)], [set(pred)])

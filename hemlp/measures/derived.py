@@ -31,7 +31,7 @@ from hemlp.optimize.model import Model
 
 Gold = Literal["exact", "at least"]
 LENIENT = " (lenient)"
-"""What follows the name of a measure where true classes may be too general: gold is "at least" what is said."""
+"""What follows the name of a measure where true classes may be too general: gold="at least"."""
 
 
 def _as_inner(name: str) -> Any:

@@ -40,7 +40,7 @@ def check_result(program: LinearProgram, result: ProgramResult) -> ProgramResult
         return replace(result, values=None)
     if result.values is None:
         if result.status is Status.OPTIMAL:
-            raise InvalidSolution(f"{program.name}: said to be optimal, without any values")
+            raise InvalidSolution(f"{program.name}: the solver claims an optimum and returns no values")
         return result
     near = np.rint(result.values)
     values = np.where(np.isclose(result.values, near, rtol=0, atol=1e-6), near, result.values)

@@ -47,7 +47,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Claim:
-    """Who says that something is a solution. ``asked``: by name or as an object, not chosen by default."""
+    """A claim of a solver that something is a solution; ``asked``: the solver was not chosen by default."""
 
     solver: Solver
     asked: bool = True

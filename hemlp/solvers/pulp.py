@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NODES = 100
 """Subproblems that are one unit of work, as with HiGHS."""
 EXACT = 1e9
-"""The greatest integer that is sure to be told from its neighbours."""
+"""The greatest integer that CBC is sure to distinguish from its neighbours."""
 
 
 class Pulp(ProgramSolver):

@@ -257,7 +257,7 @@ class ClosureModel(Model[ClosureSolution]):
             if status is Status.UNSOLVED:
                 continue
             if status is not Status.OPTIMAL:
-                raise InvalidSolution(f"{place}: closures always exist, and it is said to be {status}")
+                raise InvalidSolution(f"{place}: closures always exist, so it cannot be {status}")
             sides = self.sets_by_definition(i)
             for name, said, meant in zip(SIDES, solution[i].kept(), sides, strict=True):
                 if said != meant:
@@ -265,9 +265,9 @@ class ClosureModel(Model[ClosureSolution]):
                     raise InvalidSolution(f"{place}: the {name} set is not the closure, see {odd!r}")
             sums = [math.fsum(self.weights[sorted(nodes)]) for nodes in (*sides, sides[PRED] & sides[TRUE])]
             if not np.allclose(solution.sums[i], sums, rtol=1e-12, atol=0):
-                raise InvalidSolution(f"{place}: the sets are not weighed rightly")
+                raise InvalidSolution(f"{place}: the weights of the sets are wrong")
             if bool(solution.equal[i]) != (sides[PRED] == sides[TRUE]):
-                raise InvalidSolution(f"{place}: whether the two sets are equal is said wrongly")
+                raise InvalidSolution(f"{place}: the claim whether the two sets are equal is wrong")
         return True
 
     def verify(self, solution: ClosureSolution) -> bool:

@@ -187,7 +187,7 @@ def bound_arrays(
 
 
 def side_prices(bounds: Capacity | BoundRule, side: Side, h: Hierarchy) -> tuple[IntArray, tuple[Capacity, ...]]:
-    """The capacity of each class of a side, as a number in the list of those that there are."""
+    """The capacity of each class of a side, as a position in a list of capacities, and the list."""
     if isinstance(bounds, BoundRule):
         return bounds.groups(h, side.classes)
     return np.zeros(side.classes.size, np.int64), (bounds,)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -174,8 +173,9 @@ def describe_shortage(one: PairingModel, cut: frozenset[int], number: int) -> In
             return _short_classes(one, side, _positions(one, needs, side), (needed, capacity), number)
         if one.units is not None and (arcs.group[needs] == group).all():
             return _stranded_mass(one, side, (needs, limits), (needed, capacity), number)
-    what = _listed(of.words(a) for a in needs.tolist())
-    who = _listed(of.words(a) for a in limits.tolist() if of.upper[a] or not capacity)
+    what = abbreviate(dict.fromkeys(of.words(a) for a in needs.tolist()))
+    limiting = (a for a in limits.tolist() if of.upper[a] or not capacity)
+    who = abbreviate(dict.fromkeys(of.words(a) for a in limiting))
     but = f"at most {capacity} for {who}" if who else "there is nothing that could take it"
     ends = [(side, k) for a in (*needs, *limits) for side, k in ((PRED, of.first[a]), (TRUE, of.second[a])) if k >= 0]
     classes = [one.label(side, k) for side, k in ends]
@@ -222,10 +222,3 @@ def _stranded_mass(
         f"{other} mass{where}: other pairs have no finite cost, as without a common ancestor",
         number, label=labels[0], labels=tuple(labels),
     )  # fmt: skip
-
-
-def _listed(words: Iterable[str], most: int = 6) -> str:
-    """What the first are called, and how many more there are."""
-    distinct = list(dict.fromkeys(words))
-    more = f" and {len(distinct) - most} more" if len(distinct) > most else ""
-    return ", ".join(distinct[:most]) + more

@@ -128,7 +128,7 @@ def _variables(model: PairingModel) -> tuple[IntArray, IntArray, NDArray[np.bool
 
 
 def _asking(model: PairingModel) -> Ask:
-    """Who tells, for instances and their D = p / q, the line of a cheapest pairing: its cost and its default pairs."""
+    """A function of instances and their D = p / q: the line of a cheapest pairing, its cost and its default pairs."""
 
     def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
         taken = model.take(rows)
