@@ -55,7 +55,7 @@ FAULTS = [
     Fault("kernels/closure/sets.py", "sums[i, 1] += weight\n                    sums[i, 2] += weight", "sums[i, 1] += weight\n                    sums[i, 2] += 1", "common weight of explicit sets"),
     Fault("kernels/closure/tolerant.py", "common = hierarchy.upper if pred.with_hub and true.with_hub else 0", "common = 0", "SDL beyond the hub", "hub sets"),
     # kernels of pairings
-    Fault("kernels/flow/closed_forms.py", "if given.serves[k] & 2 and given.kappa[k] < alone.cost_t[column]:", "if given.serves[k] & 1 and given.kappa[k] < alone.cost_t[column]:", "a pair that serves one end only", "pairing pairing_kernels"),
+    Fault("kernels/flow/closed_forms.py", "if given.serves[k] & 2 and cost < alone.cost_t[column]:", "if given.serves[k] & 1 and cost < alone.cost_t[column]:", "a pair that serves one end only", "pairing pairing_kernels"),
     Fault("kernels/flow/closed_forms.py", "saved = saved if saved > 0.0 else 0.0", "saved = saved if saved > 1.0 else 0.0", "MGIA misses pairs that save little", "pairing_kernels pairing"),
     Fault("kernels/flow/closed_forms.py", "turned: cython.bint = height > width\n    m.height", "turned: cython.bint = height >= width\n    m.height", "rows and columns of square matchings disagree", "pairing_kernels pairing"),
     Fault("kernels/flow/pairing.py", "total.lost += (larger - total.sum) + (value if before > value else before)", "total.lost += 0.0", "costs are added with a loss", "pairing_kernels"),
