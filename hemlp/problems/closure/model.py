@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,13 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.hierarchy.reach import Adjacency, Reach, ReachTable, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
-from hemlp.optimize.algebra import Algebra, Line
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
 from hemlp.problems.closure.solution import DROPPED, Closures, ClosureSolution
+
+if TYPE_CHECKING:
+    from hemlp.optimize.algebra import Algebra
 
 Direction = Literal["up", "down", "none"]
 
@@ -141,6 +143,8 @@ class ClosureModel(Model[ClosureSolution]):
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """The smallest sets that hold the classes and what they imply (Equations 2 and 3)."""
+        from hemlp.optimize.algebra import Algebra, Line
+
         self.check_stage(stage)
         lines = [Line("2, 3", "z_c = 1", "for each class c of the side")]
         if self.horizon is not None:

@@ -13,12 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
-from hemlp.optimize.algebra import Algebra, Line
 from hemlp.optimize.program import Row, Variable
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.solution import DROPPED, Closures, ClosureSolution
+
+if TYPE_CHECKING:
+    from hemlp.optimize.algebra import Algebra
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,6 +48,8 @@ class TolerantModel(ClosureModel):
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """Closures, and what stays of them (Equations 4 and 5)."""
+        from hemlp.optimize.algebra import Line
+
         closed = super().algebra(stage)
         lines = [
             *closed.lines[:-1],
