@@ -8,7 +8,6 @@
 """
 
 from hemlp.problems.pairing.bounds import ALL, Bounds
-from hemlp.problems.pairing.capacities import by_pair, forbid, force, priced
-from hemlp.problems.pairing.class_bounds import by_class, by_leaf, by_level
+from hemlp.problems.pairing.capacities import by_class, by_leaf, by_level, by_pair, forbid, force, priced
 
 __all__ = ["ALL", "Bounds", "by_class", "by_leaf", "by_level", "by_pair", "forbid", "force", "priced"]

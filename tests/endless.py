@@ -136,7 +136,7 @@ def _again_and_again(usual, *args):
 def flow() -> None:
     from hemlp.solvers.flow import MinCostFlow
 
-    replace(MinCostFlow, "least_cost_flow", _again_and_again)
+    replace(MinCostFlow, "solve_batch", _again_and_again)
     only("flow")
 
 

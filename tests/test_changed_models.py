@@ -20,7 +20,6 @@ from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution, UnknownLabel
 from hemlp.optimize.exports import to_opb
 from hemlp.optimize.expressions import Expression
-from hemlp.optimize.lp_files import to_lp, to_mps
 from hemlp.optimize.program import LinearProgram, Row, Status, Variable
 from hemlp.solvers.registry import named_solver
 from hemlp.testing import random_instances, random_models
@@ -411,5 +410,5 @@ def test_exports_keep_the_direction_of_the_objective(maximize, tmp_path):
         ]
         best = max(values) if maximize else min(values)
         assert read_opb(to_opb(program)) == best
-        assert by_highs(to_mps(program)) == pytest.approx(-best if maximize else best, abs=1e-9)
-        assert by_cbc(to_lp(program), tmp_path) == pytest.approx(best, abs=1e-9)
+        assert by_highs(program.to_mps()) == pytest.approx(-best if maximize else best, abs=1e-9)
+        assert by_cbc(program.to_lp(), tmp_path) == pytest.approx(best, abs=1e-9)

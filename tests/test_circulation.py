@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from hemlp import Batch, Hierarchy, Status, measure
 from hemlp.errors import InvalidSolution
+from hemlp.measures.dual_values import price_ranges
 from hemlp.problems.pairing.circulation import Group
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
-from hemlp.problems.pairing.prices import price_ranges
 from tests.test_proofs import least_cost
 
 STAR = Hierarchy.from_edges([("top", c) for c in "abcd"])

@@ -14,8 +14,7 @@ from hemlp import TOP, Batch, Hierarchy, compare_exact_greedy, examples, measure
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.scoring import score_together
-from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import run_plan
+from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import ProgramResult, Status
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.programs import upper_bound

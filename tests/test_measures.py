@@ -27,7 +27,7 @@ from hemlp.errors import InvalidCost, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import NAMED, read_measures, write_measures
 from hemlp.measures.fingerprints import fingerprint
-from hemlp.measures.other_names import measure_called
+from hemlp.measures.naming import measure_called
 from hemlp.measures.pair_scores import PAIR_SCORES
 from hemlp.measures.scoring import score_together
 from tests.graphs import graph, labelled

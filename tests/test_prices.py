@@ -10,8 +10,8 @@ from scipy.optimize import linprog
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.errors import InfeasibleModel, InvalidSolution
+from hemlp.measures.dual_values import price_ranges
 from hemlp.optimize.expressions import Expression
-from hemlp.problems.pairing.prices import price_ranges
 from hemlp.testing import random_instances
 
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])

@@ -19,8 +19,7 @@ from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, SetMeasure, exampl
 from hemlp.costs import MatrixCost
 from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution, NoSolver
 from hemlp.measures.scoring import score_together
-from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import run_plan
+from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Variable
 from hemlp.optimize.solutions import Claim
 from hemlp.problems.lca.model import Found, LcaModel
@@ -347,9 +346,9 @@ def test_closures_that_lie_are_refused():
     for name in ("F_H", "F_De", "F_Tol", "F", "F_H(horizon=2)", "F_H(top=True)"):
         model = measure(name).model(h, [3, 5], [4])
         changes = [
-            (lambda s: replace(s, equal=~s.equal), "equal is said wrongly"),
-            (lambda s: replace(s, sums=s.sums + 1), "not weighed rightly"),
-            (lambda s: replace(s, sums=s.sums * (1 + 1e-10)), "not weighed rightly"),
+            (lambda s: replace(s, equal=~s.equal), "equal is wrong"),
+            (lambda s: replace(s, sums=s.sums + 1), "weights of the sets are wrong"),
+            (lambda s: replace(s, sums=s.sums * (1 + 1e-10)), "weights of the sets are wrong"),
             (lambda s: replace(s, statuses=s.statuses + 1), "closures always exist"),
             (lambda s: replace(s, statuses=s.statuses + 2), "closures always exist"),
         ]

@@ -10,10 +10,14 @@ import numpy as np
 import pytest
 
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
+from hemlp.analysis.decision.belief import Belief
+from hemlp.analysis.decision.models import decision_model
 from hemlp.bounds import by_leaf, by_pair, priced
+from hemlp.errors import InvalidOption
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.joint import JointModel
 from hemlp.optimize.model import Model
+from hemlp.optimize.side_constraints import ChangedModel
 from hemlp.problems.decision.model import DecisionModel
 from hemlp.problems.pairing.circulation import Group, Role
 from hemlp.solvers.greedy import GreedyModel
@@ -381,11 +385,23 @@ def test_every_kind_of_model_is_compared():
     kinds = {type(part).__name__ for h, true, pred in random_instances(2, seed=4) for name in MODELS
              for model in [MODELS[name](h).model(h, true, pred)]
              for part in (model.parts.values() if isinstance(model, JointModel) else [model])}  # fmt: skip
-    assert kinds | {"ChangedModel"} == set(MEANINGS)
+    assert kinds | {ChangedModel.__name__} == set(MEANINGS)
     ours = {kind.__name__ for kind in all_models(Model) if kind.__module__.startswith("hemlp.")}
     without_algebra = {"GraphModel", "JointModel", "PrefixModel", "ImpliedModel"}  # parts, closures, somebody's own
     without_algebra |= {kind.__name__ for kind in (DecisionModel, *all_models(DecisionModel), GreedyModel)}
     assert ours - without_algebra == set(MEANINGS)
+
+
+def test_decisions_have_no_algebra_and_greedy_graphs_that_of_minimal_ones():
+    decision = decision_model(measure("SDL"), Belief.systems({"A": [{"cow"}], "B": [{"sheep"}]}, {}).scenarios(H), 1)
+    assert isinstance(decision, DecisionModel)
+    with pytest.raises(InvalidOption, match="is not known as algebra"):
+        decision.algebra()
+    minimal = measure("F_LCA").model(H, ["cow"], ["bird"])
+    greedy = measure("F_LCA", method="greedy").model(H, ["cow"], ["bird"])
+    assert type(greedy) is GreedyModel
+    for stage in minimal.stages:
+        assert str(greedy.algebra(stage)) == str(minimal.algebra(stage))
 
 
 def all_models(kind):

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hemlp import Batch, Hierarchy, evaluate, measure
 from hemlp.errors import InfeasibleModel, UndefinedScore
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.marginals import MOST, weighted_marginals
+from hemlp.problems.pairing.build_model import MOST, weighted_marginals
 from hemlp.solvers.registry import accepting_solvers
 
 FLAT = Hierarchy.from_edges([("r", c) for c in "abcdefgh"])

@@ -56,6 +56,8 @@ class SetSolution(Protocol):
 
 AUGMENTATIONS: dict[str, type[Augmentation]] = {}
 """Augmentations by name; a class joins them when it is defined."""
+CLOSURE = frozenset({"names", "monotone", "mirror", "symmetric"})
+"""What closures of both sides promise."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class Augmentation(ABC):
     """Scores that every measure of this augmentation shows as columns: column → score."""
     further: ClassVar[tuple[str, ...]] = ()
     """Further columns, from the solution."""
+    kept: ClassVar[frozenset[str]] = frozenset()
+    """What it promises without a horizon."""
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -91,8 +95,8 @@ class Augmentation(ABC):
     def promises(self) -> frozenset[str]:
         """What is known of measures by this augmentation: "names" do not matter, scores mirror ("mirror") or are
         symmetric ("symmetric") when the sides change places, "monotone", and different sets stay different
-        ("distinct")."""
-        return frozenset()
+        ("distinct"). Near a root a horizon shows less, and what is shared weighs more: then it is not monotone."""
+        return self.kept - ({"monotone"} if getattr(self, "horizon", None) is not None else set())
 
     @property
     def exact(self) -> bool:
@@ -151,19 +155,15 @@ class Implied(Augmentation):
     """
 
     weighable = True
+    kept = frozenset({"mirror", "symmetric"})  # names matter where ``implied`` says so
 
     @abstractmethod
     def implied(self, hierarchy: Hierarchy, label: Label) -> Iterable[Label]:
         """The classes that a class implies; itself need not be among them."""
 
-    @property
-    def promises(self) -> frozenset[str]:
-        """Of sets that do not depend on the other side; names matter where ``implied`` says so, so nothing of them."""
-        return frozenset({"mirror", "symmetric"})
-
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
         """Sets with what their classes imply."""
-        from hemlp.problems.closure.implied import ImpliedModel
+        from hemlp.problems.closure.model import ImpliedModel
 
         h = batch.hierarchy
         rows: list[list[int]] = [[] for _ in range(len(h))]
@@ -179,12 +179,8 @@ class Flat(Augmentation):
 
     name = "none"
     weighable = True
+    kept = CLOSURE | {"distinct"}
     direction: ClassVar[Direction] = "none"
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """All of them."""
-        return frozenset({"names", "monotone", "mirror", "symmetric", "distinct"})
 
     def mean_closure_size(self, h: Hierarchy) -> float:
         """The class itself."""
@@ -209,16 +205,12 @@ class Ancestors(Augmentation):
 
     name = "ancestors"
     weighable = True
+    kept = CLOSURE
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", plain_horizon(self.horizon))
         if not isinstance(self.top, bool):
             raise InvalidOption(f"top={self.top!r} is not True or False")
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """Near a root a horizon shows less, and what is shared weighs more: then it is not monotone."""
-        return frozenset({"names", "mirror", "symmetric"} | ({"monotone"} if self.horizon is None else set()))
 
     def mean_closure_size(self, h: Hierarchy) -> float:
         """Of ancestors, or of those that a horizon shows."""
@@ -240,12 +232,8 @@ class Descendants(Flat):
     """A set and its descendants (Ipeirotis 01)."""
 
     name = "descendants"
+    kept = CLOSURE
     direction: ClassVar[Direction] = "down"
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """As of ancestors."""
-        return frozenset({"names", "monotone", "mirror", "symmetric"})
 
     def mean_closure_size(self, h: Hierarchy) -> float:
         """Of descendants."""
@@ -257,11 +245,7 @@ class Tolerant(Augmentation):
     """Ancestors, without what is not on the other side and has no parent there (Cesa-Bianchi 06)."""
 
     name = "tolerant"
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """As of ancestors."""
-        return frozenset({"names", "monotone", "mirror", "symmetric"})
+    kept = CLOSURE
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> TolerantModel:
         """Closures upward, and what stays of them."""
@@ -270,11 +254,11 @@ class Tolerant(Augmentation):
         return TolerantModel(title, batch, "up", weights)
 
 
-LCA_SCORES = {"P_LCA": "P", "R_LCA": "R", "F_LCA": "F"}
-
-
 class LcaGraph(Augmentation):
     """Graphs of LCAs. How far every true class is below every node that is above one of them is a table."""
+
+    scores: ClassVar[Mapping[str, str]] = {"P_LCA": "P", "R_LCA": "R", "F_LCA": "F"}
+    further = ("lcas", "bound", "step")
 
     def table_bytes(self, batch: Batch) -> FloatArray:
         """Of that table, and of the distances of all pairs."""
@@ -297,8 +281,7 @@ class MinimalLca(LcaGraph):
 
     name = "lca"
     chosen_by_f = True
-    scores = LCA_SCORES
-    further = ("lcas", "bound", "step")
+    kept = frozenset({"names", "symmetric", "monotone"})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", plain_horizon(self.horizon))
@@ -307,8 +290,7 @@ class MinimalLca(LcaGraph):
     @property
     def promises(self) -> frozenset[str]:
         """P and R mirror each other but for the rare instance with two mirror solutions; greedy goes by names."""
-        monotone = {"monotone"} if self.horizon is None else set()
-        return frozenset(monotone | ({"names", "symmetric"} if self.exact else set()))
+        return super().promises if self.exact else super().promises - {"names", "symmetric"}
 
     @property
     def exact(self) -> bool:
@@ -333,16 +315,10 @@ class ExtendedLca(LcaGraph):
     horizon: int | None = None
 
     name = "extended_lca"
-    scores = LCA_SCORES
-    further = ("lcas", "bound", "step")
+    kept = frozenset({"symmetric", "monotone"})
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "horizon", plain_horizon(self.horizon))
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """As of the minimal graphs."""
-        return frozenset({"symmetric"} | ({"monotone"} if self.horizon is None else set()))
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
         """All shortest paths."""

@@ -28,7 +28,7 @@ from hemlp.text.notation import format_call
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
-    from hemlp.measures.constrained import ConstrainedMeasure
+    from hemlp.measures.derived import ConstrainedMeasure
     from hemlp.optimize.expressions import Constraint
 
 
@@ -54,8 +54,8 @@ class Measure(ABC):
     @property
     def fields(self) -> dict[str, Any]:
         """All that makes this measure, by the names of the constructor's arguments."""
-        made = (each.name for each in fields(self) if each.init)  # type: ignore[arg-type]
-        return {"score" if name == "scoring" else name: getattr(self, name) for name in made}
+        names = (each.name for each in fields(self) if each.init)  # type: ignore[arg-type]
+        return {"score" if name == "scoring" else name: getattr(self, name) for name in names}
 
     @property
     def _defaults(self) -> dict[str, Any]:
@@ -104,7 +104,6 @@ class Measure(ABC):
 
     @cached_property
     def _text(self) -> str:
-        """Of fields that never change."""
         if self.name in NAMED:
             return format_call(self.name, (), NAMED[self.name].chosen_parameters(self))
         defaults = self._defaults
@@ -121,12 +120,12 @@ class Measure(ABC):
     def _scorer(self) -> Any:
         """How the score is made from the optimum: a ``PairScore`` or ``SetScore``."""
 
-    @property
+    @cached_property
     def greater_is_better(self) -> bool:
         """Errors and losses are better when small."""
         return bool(self._scorer.greater_is_better)
 
-    @property
+    @cached_property
     def range(self) -> tuple[float, float]:
         """Least and greatest value."""
         low, high = self._scorer.range
@@ -197,7 +196,7 @@ class Measure(ABC):
             if self.fields[key] is None:
                 raise InvalidOption(f'{self.name} needs {key}: measure("{self.name}", {key}={what})')
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         """Whether scores are meant to be optimal, so that one that is not proved so is a fallback."""
         return True
@@ -225,20 +224,12 @@ class Measure(ABC):
         ----------
         batch
             The instances.
-
-        Examples
-        --------
-        >>> from hemlp import measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> bool(measure("GIE").bytes_needed(Batch.of(h, ["sheep"], ["cow"]))[0] < 1000)
-        True
         """
         predicted, true = (side.sizes.astype(np.float64) for side in batch.sides)
         labels = (predicted + true) * (300 + 24 * self._mean_closure_size(batch.hierarchy))
         return labels + self._pair_bytes(batch.hierarchy) * predicted * true
 
     _as_batch = staticmethod(as_batch)
-    """The batch that is scored."""
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         """On which instances the measure is undefined, and why."""
@@ -273,16 +264,8 @@ class Measure(ABC):
             From the model of one instance to its constraints: ``lambda model: [model.x["cow", :].sum() <= 1]``.
         name
             Of the new measure; by default that of this one with _constrained.
-
-        Examples
-        --------
-        >>> from hemlp import measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> few = measure("GIE").with_constraints(lambda model: [model.x[:, :].sum() <= 1], name="few")
-        >>> few.score(Batch.of(h, [["sheep", "cow"], ["cow"]], [["sheep", "cow"], ["sheep"]])).values.tolist()
-        [10.0, 2.0]
         """
-        from hemlp.measures.constrained import ConstrainedMeasure
+        from hemlp.measures.derived import ConstrainedMeasure
 
         return ConstrainedMeasure(f"{self.name}_constrained" if name is None else name, self, constraints)
 
@@ -364,14 +347,10 @@ class Measure(ABC):
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
         """The instances on which the measure is defined; an error at the first other one unless it may be nan."""
         bad, reason = self._undefined(batch)
-        if bad.any() and undefined == "error":
-            row = int(np.flatnonzero(bad)[0])
-            sizes = len(batch.true[row]), len(batch.pred[row])
-            raise UndefinedScore(
-                f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes[0]} true and "
-                f"{sizes[1]} predicted classes",
-                first_row + row + 1,
-            ).with_advice(LEAVE_OUT)
+        for row in np.flatnonzero(bad)[:1].tolist() if undefined == "error" else ():
+            sizes = f"{len(batch.true[row])} true and {len(batch.pred[row])} predicted classes"
+            words = f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes}"
+            raise UndefinedScore(words, first_row + row + 1).with_advice(LEAVE_OUT)
         return np.flatnonzero(~bad)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KINDS = {
     "PairMeasure": "hemlp.measures.pair_measure",
     "SetMeasure": "hemlp.measures.set_measure",
-    "ConstrainedMeasure": "hemlp.measures.constrained",
+    "ConstrainedMeasure": "hemlp.measures.derived",
     "IncompleteGold": "hemlp.measures.incomplete_gold",
     **dict.fromkeys(("MatchMeasure", "NearestMeasure", "TransportMeasure"), "hemlp.measures.former_classes"),
 }

@@ -2,8 +2,8 @@
 
 >>> from hemlp import Hierarchy, measure
 >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow"), ("animal", "bird")])
->>> found = measure("GIE").sensitivity(h, true=["sheep", "bird"], pred=["cow"])
->>> found.breakpoints, found(1), found(5)
+>>> sensitivity = measure("GIE").sensitivity(h, true=["sheep", "bird"], pred=["cow"])
+>>> sensitivity.breakpoints, sensitivity(1), sensitivity(5)
 ((Fraction(1, 1),), Fraction(3, 1), Fraction(7, 1))
 """
 
@@ -41,14 +41,6 @@ class Sensitivity:
 
     On average over ``instances``. Numbers are fractions where costs are integers over a common power of two
     (``exact``), and floats where not. ``accuracy``: the measure is 1 − the average of error / (count · D).
-
-    Examples
-    --------
-    >>> from hemlp import Hierarchy, measure
-    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-    >>> found = measure("GIE").sensitivity(h, ["sheep"], ["cow"])
-    >>> found.pieces
-    ((Fraction(0, 1), Fraction(2, 1)), (Fraction(2, 1), Fraction(0, 1)))
     """
 
     breakpoints: tuple[Number, ...]
@@ -81,11 +73,8 @@ class Sensitivity:
 
     def table(self) -> Table:
         """One row per line: from which D on, its cost and its slope."""
-        starts = [0, *self.breakpoints]
-        rows = [
-            [format_default_cost(start), format_default_cost(cost), format_default_cost(count)]
-            for start, (cost, count) in zip(starts, self.pieces, strict=True)
-        ]
+        lines = zip([0, *self.breakpoints], self.pieces, strict=True)
+        rows = [list(map(format_default_cost, (start, *line))) for start, line in lines]
         note = "fractions" if self.exact else "floats: costs are no multiples of a common power of two"
         return Table(
             ["from D", "cost", "default pairs"], rows, [f"means over {plural(self.instances, 'instance')}; {note}"]

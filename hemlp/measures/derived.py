@@ -1,23 +1,42 @@
-"""Measures that are made of another measure, and have its score, its columns and what it is defined on."""
+"""Measures that are made of another measure, and have its score and columns; such as those under further constraints.
+
+>>> from hemlp import Hierarchy, measure
+>>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+>>> alone = measure("GIE").with_constraints(lambda model: [model.x["cow", "sheep"] == 0], name="alone")
+>>> alone.score(h, true=["sheep"], pred=["cow"]), str(alone)
+(10.0, "ConstrainedMeasure('alone', measure='GIE', constraints='custom')")
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
+from hemlp.measures.naming import check_name
 from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.optimize.expressions import Constraint
+from hemlp.optimize.model import Model
 
 Gold = Literal["exact", "at least"]
 LENIENT = " (lenient)"
-"""What follows the name of a measure where true classes may be too general: gold is "at least" what is said."""
+"""What follows the name of a measure where true classes may be too general: gold="at least"."""
+
+
+def _as_inner(name: str) -> Any:
+    """A property that is that of the inner measure."""
+    return property(lambda derived: getattr(derived.measure, name), doc="As of the measure.")
 
 
 class DerivedMeasure(Measure):
@@ -25,42 +44,18 @@ class DerivedMeasure(Measure):
 
     measure: Measure
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """Those of the measure, under its own name."""
         return self.name, *(column for column in self.measure.columns if column != self.measure.name)
 
-    @property
-    def _parts(self) -> tuple[Any, ...]:
-        return self.measure._parts
-
-    @property
-    def _scorer(self) -> Any:
-        return self.measure._scorer
-
-    @property
-    def greater_is_better(self) -> bool:
-        """As of the measure."""
-        return self.measure.greater_is_better
-
-    @property
-    def range(self) -> tuple[float, float]:
-        """As of the measure."""
-        return self.measure.range
+    _parts, _scorer, _solve_options = (_as_inner(name) for name in ("_parts", "_scorer", "_solve_options"))
+    greater_is_better, range, exact = (_as_inner(name) for name in ("greater_is_better", "range", "exact"))
 
     @property
     def invariants(self) -> frozenset[str]:
         """The range alone: what is different may break all others."""
         return self.measure.invariants & {"range"}
-
-    @property
-    def exact(self) -> bool:
-        """As of the measure."""
-        return self.measure.exact
-
-    @property
-    def _solve_options(self) -> tuple[str | None, float | None]:  # type: ignore[override]
-        return self.measure._solve_options
 
     def _check_complete(self) -> None:
         self.measure._check_complete()
@@ -86,3 +81,53 @@ class DerivedMeasure(Measure):
         """Scores of this measure as those of the measure that it is made of, on the same sets."""
         own = {self.measure.name if name == self.name else name: values for name, values in scores.columns.items()}
         return replace(scores, name=self.measure.name, columns=own)
+
+
+@dataclass(frozen=True)
+class ConstrainedMeasure(DerivedMeasure):
+    """A measure of pairings or transports under constraints of your own, for each instance.
+
+    Parameters
+    ----------
+    name
+        A word that is no other measure's name.
+    measure
+        Whose model and score it is.
+    constraints
+        From the model of one instance to its constraints over ``model.x[predicted, true]``.
+    """
+
+    name: str
+    measure: Measure
+    constraints: Callable[[Any], Iterable[Constraint]]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.measure, Measure) or not callable(self.constraints):
+            raise InvalidOption("constraints are a function of the model of one instance, for a measure")
+        check_name(self)
+
+    def changed(self, **changes: Any) -> ConstrainedMeasure:
+        """With another name or function, or other fields of the measure."""
+        name, function = changes.pop("name", self.name), changes.pop("constraints", self.constraints)
+        own = changes.pop("measure", self.measure)
+        return ConstrainedMeasure(name, own.changed(**changes) if changes else own, function)
+
+    def serializable_fields(self) -> dict[str, Any]:
+        """A function has no text form."""
+        return {"name": self.name, "measure": str(self.measure), "constraints": "custom"}
+
+    def _sign(self) -> str:
+        return f"{super()._sign()}|of {self.measure.signature}"
+
+    @property
+    def range(self) -> tuple[float, float]:
+        """As of the measure, but for how bad it can become."""
+        low, high = self.measure.range
+        return (-math.inf, high) if self.greater_is_better else (low, math.inf)
+
+    def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
+        """The model of the measure with the constraints of each instance."""
+        return self.measure.model(data, true, pred).with_constraints(self.constraints)
+
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        return super()._compute_columns(getattr(model, "base", model), solution)

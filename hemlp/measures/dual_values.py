@@ -1,18 +1,26 @@
-"""What each class of an instance adds to the least cost of Problem 1: a range of prices, and its absence."""
+"""What each class of an instance adds to the least cost of Problem 1: a range of prices, and its absence.
+
+A dual solution is a potential π of the residual network, with π(head) ≤ π(tail) + cost along each arc, and the price of
+a class is π(tail) − π(head) of its arc. Two potentials differ by at most the length of the shortest path between their
+nodes, and by at least minus that of the shortest path back: so each range is exact, and its ends are attained.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
+from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.prices import price_ranges
+from hemlp.problems.pairing.proof import ResidualArc, prove_cheapest
+from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.text.tables import Table, format_number
 
 if TYPE_CHECKING:
@@ -21,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClassPrice:
-    """Of a class: the least and the greatest price over all optimal dual solutions, and what the least cost would
-    change by if the class were not there (nan: there would be no solution)."""
+    """Of a class: the least and the greatest price over all optimal dual solutions (infinite: no end), and what the
+    least cost would change by if the class were not there (nan: there would be no solution)."""
 
     side: str
     label: Label
     least: float
     greatest: float
-    without: float
+    without: float = math.nan
 
 
 @dataclass(frozen=True)
@@ -60,13 +68,9 @@ def class_prices(measure: PairMeasure, batch: Batch) -> ClassPrices:
     solution = model.solve()
     if solution.statuses[0] > Status.FEASIBLE:
         raise model.failure(solution, 0, 1)
-    ranges = price_ranges(solution)
-    gone = [_without(batch, side, k) for side in (0, 1) for k in range(batch.sides[side].classes.size)]
-    rows = []
-    for price, left in zip(ranges, gone, strict=True):
-        other = float(measure.model(left).solve().objectives[0])
-        change = math.nan if math.isnan(other) else other - solution.objective
-        rows.append(ClassPrice(price.side, price.label, price.least, price.greatest, change))
+    gone = [_without(batch, side, k) for side in (PRED, TRUE) for k in range(batch.sides[side].classes.size)]
+    costs = [float(measure.model(left).solve().objectives[0]) - solution.objective for left in gone]
+    rows = [replace(price, without=cost) for price, cost in zip(price_ranges(solution), costs, strict=True)]
     return ClassPrices(tuple(rows), solution.objective)
 
 
@@ -75,3 +79,35 @@ def _without(batch: Batch, side: int, position: int) -> Batch:
     classes = np.delete(batch.sides[side].classes, position)
     less: Any = {("pred", "true")[side]: Side(np.array([0, classes.size], np.int64), classes)}
     return replace(batch, **less)
+
+
+def price_ranges(solution: PairingSolution) -> list[ClassPrice]:
+    """The prices of all classes of the only instance, predicted ones first; InvalidSolution unless it is optimal."""
+    model, one = solution.model, solution.model.circulation
+    exact, _ = prove_cheapest(one, model.flow(solution).tolist(), "the instance")
+    arcs = list(exact.residual())
+
+    def length(start: int, end: int) -> float:
+        path = _shortest_paths(arcs, exact.size, start)[end]
+        return math.inf if path is None else float(Fraction(path, exact.scale)) + 0.0
+
+    prices = []
+    for side in (PRED, TRUE):
+        for k, a in enumerate(one.class_arcs(side)):
+            tail, head = int(one.tail[a]), int(one.head[a])
+            prices.append(ClassPrice(SIDES[side], model.label(side, k), 0.0 - length(tail, head), length(head, tail)))
+    return prices
+
+
+def _shortest_paths(arcs: Sequence[ResidualArc], size: int, start: int) -> list[int | None]:
+    """The length of the shortest path from a node to each (Bellman, Ford), None without one."""
+    lengths: list[int | None] = [None] * size
+    lengths[start] = 0
+    changed = True
+    while changed:
+        changed = False
+        for tail, head, cost, _, _ in arcs:
+            at, to = lengths[tail], lengths[head]
+            if at is not None and (to is None or at + cost < to):
+                lengths[head], changed = at + cost, True
+    return lengths

@@ -29,7 +29,7 @@ from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.catalogue_entry import KINDS
-from hemlp.measures.other_names import measure_called
+from hemlp.measures.naming import measure_called
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml
 

@@ -24,8 +24,7 @@ from hemlp.instances.batch import Batch
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.augmentations import Ancestors, Flat, Implied
 from hemlp.measures.base import Measure
-from hemlp.measures.constrained import ConstrainedMeasure
-from hemlp.measures.derived import LENIENT, DerivedMeasure, Gold
+from hemlp.measures.derived import LENIENT, ConstrainedMeasure, DerivedMeasure, Gold
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_measure import PairMeasure

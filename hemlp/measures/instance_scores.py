@@ -111,10 +111,7 @@ class Scores(HtmlDisplay):
         """
         return self._mean if column is None else mean(self.columns[column])
 
-    @cached_property
-    def _mean(self) -> float:
-        """Of values that do not change."""
-        return mean(self.values)
+    _mean = cached_property(lambda scores: mean(scores.values))
 
     def total(self, column: str) -> float:
         """The sum of a column, where it has values."""

@@ -28,7 +28,8 @@ class Invariant:
     holds: Callable[[Measure, Hierarchy, Labels, Labels], bool]
 
 
-def _value(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> float:
+def score_or_nan(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> float:
+    """The score of an instance, nan where it is undefined."""
     return float(measure.score(h, true, pred, undefined="nan"))
 
 
@@ -42,32 +43,32 @@ def best(measure: Measure) -> float:
 
 
 def _in_range(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
-    value = _value(measure, h, true, pred)
+    value = score_or_nan(measure, h, true, pred)
     return math.isnan(value) or measure.range[0] - 1e-12 <= value <= measure.range[1] + 1e-12
 
 
 def _best_if_equal(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
-    value = _value(measure, h, true, true)
+    value = score_or_nan(measure, h, true, true)
     return math.isnan(value) or _same(value, best(measure))
 
 
 def _best_only_if_equal(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
-    return set(true) == set(pred) or not _same(_value(measure, h, true, pred), best(measure))
+    return set(true) == set(pred) or not _same(score_or_nan(measure, h, true, pred), best(measure))
 
 
 def _unbeaten_if_equal(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
-    gain = _value(measure, h, true, pred) - _value(measure, h, true, true)
+    gain = score_or_nan(measure, h, true, pred) - score_or_nan(measure, h, true, true)
     return math.isnan(gain) or (gain if measure.greater_is_better else -gain) <= 1e-12
 
 
 def _symmetric(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
-    return _same(_value(measure, h, true, pred), _value(measure, h, pred, true))
+    return _same(score_or_nan(measure, h, true, pred), score_or_nan(measure, h, pred, true))
 
 
 def _mirrors(other: str) -> Callable[[Measure, Hierarchy, Labels, Labels], bool]:
     def holds(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
         mirror = type(measure)(**{**measure.fields, "name": "mirror", "score": other})
-        return _same(_value(measure, h, true, pred), _value(mirror, h, pred, true))
+        return _same(score_or_nan(measure, h, true, pred), score_or_nan(mirror, h, pred, true))
 
     return holds
 
@@ -78,15 +79,15 @@ def _names(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
     edges = zip(h.edges.parents.tolist(), h.edges.children.tolist(), strict=True)
     pairs = [(new[h.labels[p]], new[h.labels[c]]) for p, c in edges][::-1]
     renamed = Hierarchy.from_edges(pairs, classes=new.values())
-    value = _value(measure, renamed, [new[c] for c in true][::-1], [new[c] for c in pred][::-1])
-    return _same(value, _value(measure, h, true, pred))
+    value = score_or_nan(measure, renamed, [new[c] for c in true][::-1], [new[c] for c in pred][::-1])
+    return _same(value, score_or_nan(measure, h, true, pred))
 
 
 def _monotone(measure: Measure, h: Hierarchy, true: Labels, pred: Labels) -> bool:
     """On a chain of seven classes with the true one in the middle."""
     chain = Hierarchy.from_edges(pairwise(range(7)))
     for away in (range(3, 7), range(3, -1, -1)):
-        values = [_value(measure, chain, [3], [p]) for p in away]
+        values = [score_or_nan(measure, chain, [3], [p]) for p in away]
         steps = [b - a if measure.greater_is_better else a - b for a, b in pairwise(values)]
         if any(step > 1e-12 for step in steps):
             return False

@@ -1,8 +1,9 @@
-"""Names of measures and of their parameters: which can be taken, and what they mean."""
+"""Names of measures and of their parameters: which can be chosen, what they mean, and what they are elsewhere."""
 
 from __future__ import annotations
 
 import keyword
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,20 +15,9 @@ if TYPE_CHECKING:
     from hemlp.measures.base import Measure
 
 RESERVED = {
-    "error",
-    "predicted_error",
-    "true_error",
-    "predicted",
-    "true",
-    "common",
-    "lcas",
-    "bound",
-    "step",
-    "status",
-    "custom",
-    "ALL",
-    "Bounds",
-}
+    "error", "predicted_error", "true_error", "predicted", "true", "common", "lcas", "bound", "step", "status",
+    "custom", "ALL", "Bounds",
+}  # fmt: skip
 """Names of columns and of parts of texts: no measure can be called so."""
 
 
@@ -51,23 +41,55 @@ def _parameters() -> dict[str, dict[str, str]]:
 
 
 def about_parameter(measure: Measure, name: str) -> str:
-    """What a parameter of a measure does; "" if nothing is known of it.
-
-    Parameters
-    ----------
-    measure
-        Whose parameter it is: a horizon is not the same thing for pairs and for sets.
-    name
-        As ``measure.parameters`` has it.
-
-    Examples
-    --------
-    >>> from hemlp import measure
-    >>> about_parameter(measure("F_H"), "top").partition(" ⊤ ")[0]
-    'Whether one node'
-    """
+    """What a parameter of a measure does, which is not the same for pairs and for sets; "" if nothing is known."""
     if measure.name in NAMED and name in NAMED[measure.name].about:
         return NAMED[measure.name].about[name]
     known = _parameters().get(name, {})
     augment = getattr(getattr(measure, "augment", None), "name", "")
     return next((known[of] for of in (augment, type(measure).__name__, "all") if of in known), "")
+
+
+_NAMES = {
+    "F_H": "hf hf1 hfmeasure hfscore hierarchicalf hierarchicalf1 hierarchicalfmeasure hierarchicalfscore hf1score f1h",
+    "P_H": "hp hprecision hierarchicalprecision ph",
+    "R_H": "hr hrecall hierarchicalrecall rh",
+    "F_LCA": "lcaf lcaf1 f1lca flca lcafmeasure",
+    "P_LCA": "lcap lcaprecision plca",
+    "R_LCA": "lcar lcarecall rlca",
+    "F": "f1 f1score fscore fmeasure flatf1 flatf samplesf1",
+    "P": "precision precisionscore flatprecision",
+    "R": "recall recallscore flatrecall",
+    "accuracy": "acc exactmatch subsetaccuracy zeroone accuracyscore exactmatchratio",
+    "hamming": "hammingloss hammingdistance",
+    "jaccard": "jaccardscore iou jaccardindex",
+    "SDL": "symmetricdifference symmetricdifferenceloss ldelta",
+    "TIE": "treeinducederror treeinducedloss treedistance",
+    "GIE": "graphinducederror gospa",
+    "MGIA": "multilabelgraphinducedaccuracy",
+    "transport": "emd wasserstein earthmover earthmoversdistance optimaltransport",
+    "BMA": "bestmatchaverage bestmatch",
+    "simGIC": "gic",
+    "simUI": "ui",
+}
+_COSTS = {
+    "wu_palmer": "wup wupalmer wupsimilarity",
+    "lin": "lin linsimilarity",
+    "resnik": "resnik resniksimilarity",
+    "jiang_conrath": "jcn jiangconrath",
+    "lca_height": "lcaheight lcadistance",
+    "shortest_path": "shortestpath path pathlength",
+}
+_NAME_OF = {
+    other: name for name, others in _NAMES.items() for other in (name.replace("_", "").lower(), *others.split())
+}
+_COST_OF = {other: name for name, others in _COSTS.items() for other in others.split()}
+
+
+def measure_called(text: str) -> str | None:
+    """The measure that is called so elsewhere; of a similarity, one that takes it as its cost.
+
+    >>> measure_called("hF1"), measure_called("hierarchical f1"), measure_called("wu-palmer")
+    ('F_H', 'F_H', "BMA(cost='wu_palmer')")
+    """
+    folded = re.sub(r"[\W_]", "", text).casefold()
+    return _NAME_OF.get(folded) or (f"BMA(cost={_COST_OF[folded]!r})" if folded in _COST_OF else None)

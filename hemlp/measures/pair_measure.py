@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,24 +20,31 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.measures.base import Measure, set_fields
 from hemlp.measures.naming import check_name
-from hemlp.measures.pair_options import contradictions, plain_default
-from hemlp.measures.pair_scores import PAIR_SCORES, MatchFacts, MatchScore, PairFacts, PairScore
+from hemlp.measures.pair_scores import (
+    PAIR_SCORES,
+    MatchFacts,
+    MatchScore,
+    PairFacts,
+    PairScore,
+    contradictions,
+    plain_default,
+)
 from hemlp.measures.scoring import UndefinedPolicy, as_batch, pairing_bytes
 from hemlp.optimize.joint import JointModel
 from hemlp.options import plain_horizon, plain_number
 from hemlp.problems.incomplete_gold import excused_classes, excused_pairs
 from hemlp.problems.pairing.bounds import EACH, Bounds, DefaultCost, bound_arrays, contradiction, default_array
 from hemlp.problems.pairing.build_model import (
+    apply_weights,
     build_nearest,
     build_transport,
+    drop_forbidden,
     forces_pairs,
-    lost_pairs,
-    simplified,
-    weighed,
+    impossible_pairs,
     with_capacities,
 )
 from hemlp.problems.pairing.capacities import PairRule
-from hemlp.problems.pairing.costs import as_cost, checked_costs, cost_key, cost_promises, cost_text, shares_of_one
+from hemlp.problems.pairing.costs import as_cost, compute_costs, cost_key, cost_promises, cost_text, shares_of_one
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
@@ -135,7 +142,7 @@ class PairMeasure(Measure):
             raise InvalidOption(words)
         check_name(self)
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The score, the least cost, and scores that are shown beside it; of a transport the score alone."""
         if self._of_matches:
@@ -151,13 +158,10 @@ class PairMeasure(Measure):
 
     @property
     def _scorer(self) -> PairScore:
-        """How the score is made from the optimum."""
         return PAIR_SCORES[self.scoring] if isinstance(self.scoring, str) else self.scoring
 
-    @cached_property
-    def _of_matches(self) -> bool:
-        """Whether it is made of the best match of each class."""
-        return isinstance(self._scorer, MatchScore)
+    _of_matches = cached_property(lambda measure: isinstance(measure._scorer, MatchScore))
+    """Whether it is made of the best match of each class."""
 
     @property
     def invariants(self) -> frozenset[str]:
@@ -186,9 +190,7 @@ class PairMeasure(Measure):
         rest = ((k, id(v) if plain[k] == "custom" else v) for k, v in self.fields.items() if k not in _NOT_IN_MODEL)
         return cost_key(self.cost), self._scorer.similarity, self._of_matches, tuple(rest)
 
-    def _pair_bytes(self, hierarchy: Hierarchy) -> float:
-        """As of Problem 1."""
-        return pairing_bytes(self, hierarchy)
+    _pair_bytes = pairing_bytes
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
         """Nothing where the sizes of the sides leave it undefined."""
@@ -197,14 +199,14 @@ class PairMeasure(Measure):
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """Problem 1 of one instance (hierarchy, true, pred) or of a batch; of best matches one for each side."""
         batch = as_batch(data, true, pred)
-        pairs, title = Pairs.of(batch), str(self)
+        pairs, title = Pairs.of(batch), self._text
         kappa = self._kappa(batch, pairs)
         if self._of_matches:
-            titles = (f"{title}: the best match of each {name} class" for name in SIDES)
-            parts = [build_nearest(words, batch, pairs, kappa, side) for side, words in enumerate(titles)]
-            return JointModel(title, dict(zip(SIDES, parts, strict=True)))
+            titles = {name: f"{title}: the best match of each {name} class" for name in SIDES}
+            parts = enumerate(titles.items())
+            return JointModel(title, {n: build_nearest(words, batch, pairs, kappa, k) for k, (n, words) in parts})
         if self.pairing == "transport":
-            return build_transport(title, batch, pairs, kappa, self._masses(batch.hierarchy))
+            return build_transport(title, batch, pairs, kappa, self.weights)
         if self._choosing is not None:
             return build_nearest(title, batch, pairs, kappa, self._choosing)
         return self._pairing(batch, pairs, kappa)
@@ -214,24 +216,19 @@ class PairMeasure(Measure):
         """The side whose classes each choose one of their nearest, where the other side needs none."""
         return EACH.index(self.bounds) if self.pairing == "nearest" and self.bounds in EACH else None
 
-    def _masses(self, h: Hierarchy) -> FloatArray | None:
-        """What the classes of a transport weigh; None for evenly."""
-        return None if self.weights is None else class_weights(h, self.weights)
-
     def _pairing(self, batch: Batch, pairs: Pairs, kappa: FloatArray) -> PairingModel:
         """Problem 1 with the bounds and default classes that were given."""
-        labels = batch.hierarchy.labels
-        given = self.default_cost if isinstance(self.default_cost, tuple) else (self.default_cost, self.default_cost)
-        sides = zip(given, (batch.pred, batch.true), SIDES, strict=True)
+        labels, given = batch.hierarchy.labels, self.default_cost
+        sides = zip(given if isinstance(given, tuple) else (given, given), batch.sides, SIDES, strict=True)
         defaults = [default_array(cost, side, labels, name) for cost, side, name in sides]
         if batch.lenient:
             free = excused_classes(batch, pairs) & np.isfinite(defaults[PRED])
             defaults[PRED] = np.where(free, 0.0, defaults[PRED])
         if self.weights is not None:
-            kappa, defaults = weighed(batch, pairs, kappa, defaults, self.weights)
+            kappa, defaults = apply_weights(batch, pairs, kappa, defaults, self.weights)
         rules = self.bounds
         if rules.further:
-            kappa, defaults, rules = simplified(batch, pairs, kappa, defaults, rules)
+            kappa, defaults, rules = drop_forbidden(batch, pairs, kappa, defaults, rules)
         serves = np.full(kappa.size, 3, np.uint8)
         if self.pairing == "nearest":
             from hemlp.kernels.flow.pairing import nearest_only
@@ -240,8 +237,8 @@ class PairMeasure(Measure):
         bounds, error = self._bounds(batch)
         if error is not None:
             raise error
-        made = zip((batch.pred, batch.true), bounds, defaults, strict=True)
-        predicted, true = (SideBounds(side, *of, default) for side, of, default in made)
+        halves = zip(batch.sides, bounds, defaults, strict=True)
+        predicted, true = (SideBounds(side, *of, default) for side, of, default in halves)
         model = PairingModel(self._text, batch, pairs, kappa, serves, (predicted, true))
         if not rules.plain or rules.ruled:
             model = with_capacities(model, rules)
@@ -255,7 +252,7 @@ class PairMeasure(Measure):
         if self._scorer.similarity or self._of_matches:
             kappa = shares_of_one(self.cost, batch, pairs, self.name)
         else:
-            kappa = checked_costs(self.cost, batch, pairs)
+            kappa = compute_costs(self.cost, batch, pairs)
         if self.horizon is not None:
             kappa = np.minimum(kappa, 2.0 * self.horizon)
         if self.max_distance is not None:
@@ -266,15 +263,15 @@ class PairMeasure(Measure):
         self, batch: Batch, first_row: int = 0
     ) -> tuple[list[tuple[IntArray, IntArray]], InfeasibleModel | None]:
         """The bounds of all classes of each side, and an error if those of one contradict each other."""
-        labels, pred, true = batch.hierarchy.labels, batch.pred, batch.true
+        h, pred, true = batch.hierarchy, batch.pred, batch.true
         bounds = [
-            bound_arrays(self.bounds.predicted, pred, true, batch.hierarchy, SIDES[PRED]),
-            bound_arrays(self.bounds.true, true, pred, batch.hierarchy, SIDES[TRUE]),
+            bound_arrays(self.bounds.predicted, pred, true, h, SIDES[PRED]),
+            bound_arrays(self.bounds.true, true, pred, h, SIDES[TRUE]),
         ]
         if self.bounds.consistent:
             return bounds, None
         sides = zip(bounds, batch.sides, SIDES, strict=True)
-        errors = (contradiction(*of, side, labels, name, first_row) for of, side, name in sides)
+        errors = (contradiction(*of, side, h.labels, name, first_row) for of, side, name in sides)
         return bounds, next((error for error in errors if error is not None), None)
 
     def _defined_rows(self, batch: Batch, undefined: UndefinedPolicy, first_row: int = 0) -> IntArray:
@@ -286,7 +283,7 @@ class PairMeasure(Measure):
         bad = np.zeros(len(batch), np.bool_)
         if forces_pairs(self.bounds):
             pairs, uppers = Pairs.of(batch), (bounds[0][1], bounds[1][1])
-            lost = lost_pairs(batch, pairs, self._kappa(batch, pairs), uppers, self.bounds, first_row)
+            lost = impossible_pairs(batch, pairs, self._kappa(batch, pairs), uppers, self.bounds, first_row)
             bad[list(lost)] = True
             error = error or next(iter(lost.values()), None)
         if error is None:
@@ -299,7 +296,8 @@ class PairMeasure(Measure):
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
         predicted, true = batch.pred.sizes, batch.true.sizes
-        if self.pairing == "transport" and (masses := self._masses(batch.hierarchy)) is not None:
+        if self.pairing == "transport" and self.weights is not None:
+            masses = class_weights(batch.hierarchy, self.weights)
             heavy = [row_sums(masses[side.classes], side.ptr) > 0 for side in batch.sides]
             weightless = ~(heavy[0] & heavy[1]) & (predicted + true > 0)
             return weightless, f"{ONE_EMPTY}, or the classes of a side weigh nothing"
@@ -317,8 +315,8 @@ class PairMeasure(Measure):
             half = model.halves[self._choosing]
             lost = row_sums((half.lower == 0).astype(np.float64), half.side.ptr) > 0
             error = np.where(lost, math.inf, error)
-        default = float(self.default_cost) if isinstance(self.default_cost, int | float) else math.nan
-        facts = PairFacts(batch, error, batch.pred.sizes, batch.true.sizes, default)
+        default = self.default_cost if isinstance(self.default_cost, int | float) else math.nan
+        facts = PairFacts(batch, error, batch.pred.sizes, batch.true.sizes, float(default))
         if self._of_matches:
             facts = MatchFacts(**vars(facts), **{f"{side}_error": solution.parts[side].objectives for side in SIDES})
         beside = {each: PAIR_SCORES[each].values(facts) for each in self._scorer.beside}
@@ -331,12 +329,7 @@ class PairMeasure(Measure):
         Parameters
         ----------
         hierarchy, true, pred
-            The instance.
-
-        Raises
-        ------
-        InfeasibleModel, InvalidOption
-            If it has no solution, or the measure is one of best matches or a transport.
+            The instance; InvalidOption if the measure is one of best matches or a transport.
 
         Examples
         --------
@@ -352,35 +345,14 @@ class PairMeasure(Measure):
             raise InvalidOption(f"{self} has no prices of classes: it is not one pairing of all of them")
         return class_prices(self, as_batch(hierarchy, true, pred))
 
-    # ---- as a function of the default cost
-
-    @overload
-    def sensitivity(self, data: Batch) -> Sensitivity: ...
-
-    @overload
-    def sensitivity(self, data: Hierarchy, true: Any, pred: Any) -> Sensitivity: ...
-
     def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Sensitivity:
         """How the measure depends on its default cost, of one instance or on average over a batch: exactly.
 
         Parameters
         ----------
-        data
-            A hierarchy, or a batch.
-        true, pred
-            The label sets of the instance, where ``data`` is a hierarchy.
-
-        Raises
-        ------
-        InvalidOption
-            If the measure has not one default cost for all classes, or its score is a function of a user's own.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> measure("GIE").sensitivity(h, ["sheep"], ["cow"]).breakpoints
-        (Fraction(1, 1),)
+        data, true, pred
+            As of ``model``; InvalidOption if the measure has not one default cost for all classes, or its score is a
+            function of a user's own.
         """
         from hemlp.measures.default_cost_sensitivity import EnvelopeSum
 

@@ -24,7 +24,7 @@ from hemlp.optimize.program import Status
 from hemlp.options import check_choice, plain_number
 from hemlp.processes.free_memory import available_memory, format_bytes
 from hemlp.processes.interrupts import interrupt_within
-from hemlp.solvers.registry import Solver, as_solver, is_exact, policy_of
+from hemlp.solvers.registry import Solver, as_solver, is_exact, policy_of, solve
 
 if TYPE_CHECKING:
     from hemlp.measures.base import Measure
@@ -136,21 +136,22 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         check_memory(leader, batch, options.first_row, options.room)
     rows = leader._defined_rows(batch, options.undefined, options.first_row)
     rows = rows[first[rows] == rows]
-    size, shared = (
-        len(batch),
-        dict[str, FloatArray](),
-    )  # what is not the score itself is the same for all, and kept once
+    size, shared = len(batch), dict[str, FloatArray]()  # what is not the score is the same for all, and kept once
     columns = [{each.name: np.full(size, math.nan)} for each in group]
     for each, own in zip(group, columns, strict=True):
         own |= {name: shared.setdefault(name, np.full(size, math.nan)) for name in each.columns if name != each.name}
     statuses = np.full(size, Status.INFEASIBLE, np.int8)
-    for part in ([rows] if rows.size else []) if small else _parts(leader, batch, rows, options.room):
+    parts: Iterable[IntArray] = [rows] if rows.size else []
+    if not small:
+        needed = 0.0 if options.room is None else leader.bytes_needed(batch)[rows] / options.room
+        parts = split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
+    for part in parts:
         try:
             model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             named, limit = leader._solve_options
             chosen = named if options.solver is None and options.round is None else options.choose_solver(model, named)
             limit = limit if options.time_limit is None else options.time_limit
-            solution = model.solve(chosen, limit, verify=options.verify)
+            solution = solve(model, chosen, limit, verified=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
         unsolved = solution.statuses > Status.FEASIBLE
@@ -176,12 +177,6 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
     ]
 
 
-def _parts(leader: Measure, batch: Batch, rows: IntArray, room: float | None) -> Iterable[IntArray]:
-    """``rows`` as they are solved together."""
-    needed = 0.0 if room is None else leader.bytes_needed(batch)[rows] / room
-    return split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
-
-
 def _as_scores(
     each: Measure, columns: dict[str, FloatArray], statuses: NDArray[np.int8], policies: str, exact: bool,
     options: SolveOptions,
@@ -192,9 +187,8 @@ def _as_scores(
     if not_numbers.size:
         row = options.first_row + int(not_numbers[0]) + 1
         if options.undefined == "error":
-            raise UndefinedScore(f"instance {row}: the score of {each.name} is not a number", row).with_advice(
-                LEAVE_OUT
-            )
+            words = f"instance {row}: the score of {each.name} is not a number"
+            raise UndefinedScore(words, row).with_advice(LEAVE_OUT)
         statuses = statuses.copy()
         statuses[not_numbers] = Status.INFEASIBLE
     missing = len(statuses) - int(solved.sum()) + not_numbers.size
@@ -252,12 +246,12 @@ ALWAYS_THERE = 2**20
 """Bytes that are always available."""
 
 
-def pairing_bytes(measure: PairMeasure, h: Hierarchy) -> float:
+def pairing_bytes(measure: PairMeasure, hierarchy: Hierarchy) -> float:
     """Of a pair. Where minima are enough, or costs are whole and bounds have a closed form, prices prove at once."""
     from hemlp.problems.pairing.bounds import COVER, ONE_TO_ONE
     from hemlp.problems.pairing.costs import cost_bytes
 
-    own_lengths = h.weighted and getattr(measure.cost, "weights", None) != "uniform"
+    own_lengths = hierarchy.weighted and getattr(measure.cost, "weights", None) != "uniform"
     whole = getattr(measure.cost, "unit", False) and not own_lengths and measure.weights is None
     whole = whole and isinstance(measure.default_cost, int | float) and float(measure.default_cost).is_integer()
     closed = whole and measure.bounds in (ONE_TO_ONE, COVER) and measure.pairing == "optimal"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -188,7 +188,7 @@ class SetMeasure(Measure):
         kept |= {k: v for k, v in self.augment.options.items() if k in augmentation(kind, {}).options}
         return type(self)(**{**kept, **changes})
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The score, the weights of the two sets and of what they share, and what the augmentation adds."""
         added = (*self.augment.scores, *self.augment.further)
@@ -224,7 +224,7 @@ class SetMeasure(Measure):
                 kept.add("best_only_if_equal")
         return frozenset(kept)
 
-    @property
+    @cached_property
     def exact(self) -> bool:
         """Whether scores are meant to be optimal: as the augmentation says."""
         return self.augment.exact
@@ -270,12 +270,7 @@ class SetMeasure(Measure):
         Parameters
         ----------
         scores
-            Of this measure.
-
-        Raises
-        ------
-        InvalidOption
-            If the score is not a ratio of counts.
+            Of this measure; InvalidOption unless it is a ratio of counts.
 
         Examples
         --------
@@ -298,12 +293,7 @@ class SetMeasure(Measure):
         Parameters
         ----------
         scores
-            Of this measure, whose score is ICM.
-
-        Raises
-        ------
-        InvalidOption
-            If it is another score, or the true classes weigh nothing.
+            Of this measure; InvalidOption unless its score is ICM, and the true classes weigh something.
 
         Examples
         --------

@@ -68,11 +68,11 @@ def plain(formula: str) -> str:
     r"""LaTeX as one line of text: ``\sum_j x_{ij} \le 1`` is Σ_j x_ij ≤ 1."""
     text = re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r"\1", formula)
     text = re.sub(r"([_^])\{([^{} ]*)\}", r"\1\2", text)
-    text = _COMMAND.sub(lambda found: _SIGNS.get(found.group(), found.group()), text)
+    text = _COMMAND.sub(lambda match: _SIGNS.get(match.group(), match.group()), text)
     return re.sub(r" +", " ", text).strip()
 
 
-def joined(*terms: str) -> str:
+def add_terms(*terms: str) -> str:
     """A sum of the terms that there are."""
     return " + ".join(term for term in terms if term) or "0"
 

@@ -12,8 +12,16 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
 from hemlp.escaping import latex
-from hemlp.optimize.lp_files import one_sided
-from hemlp.optimize.program import LinearProgram, Row, Variable, exact_integers, number_text, row_text, sum_text
+from hemlp.optimize.program import (
+    LinearProgram,
+    Row,
+    Variable,
+    exact_integers,
+    number_text,
+    one_sided,
+    row_text,
+    sum_text,
+)
 from hemlp.optimize.solver import importable
 
 if TYPE_CHECKING:

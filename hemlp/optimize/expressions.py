@@ -165,8 +165,8 @@ class PairVariables:
         """The variables of each pair: several where it can be taken several times."""
         names: dict[str, list[str]] = {}
         for variable in self._model.program().variables:
-            if found := _VARIABLE.fullmatch(variable.name):
-                names.setdefault(found[1], []).append(variable.name)
+            if match := _VARIABLE.fullmatch(variable.name):
+                names.setdefault(match[1], []).append(variable.name)
         return names
 
     def names(self, predicted: int | None, true: int | None) -> list[str]:
@@ -199,8 +199,8 @@ class PairVariables:
                 if label is not None and sides[-1] == [None]:
                     sides[-1] = []  # not in this instance
         made = [Expression(dict.fromkeys(self.names(p, t), 1.0)) for p in sides[0] for t in sides[1]]
-        found = Expressions(made)
-        return found if any(isinstance(label, slice) for label in pair) else found.sum()
+        pairs = Expressions(made)
+        return pairs if any(isinstance(label, slice) for label in pair) else pairs.sum()
 
     def __iter__(self) -> Iterator[Expression]:
         return iter(self[:, :])

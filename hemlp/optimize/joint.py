@@ -60,24 +60,17 @@ class JointSolution(ShownSolution):
     @property
     def bounds(self) -> FloatArray:
         """The sum of the bounds of the parts, for each instance."""
-        total: FloatArray = reduce(np.add, (part.bounds for part in self.parts.values()))
-        return total
+        return reduce(np.add, (part.bounds for part in self.parts.values()))
 
     @property
     def objectives(self) -> FloatArray:
         """The sum of the objectives of the parts, for each instance."""
-        total: FloatArray = reduce(np.add, (part.objectives for part in self.parts.values()))
-        return total
+        return reduce(np.add, (part.objectives for part in self.parts.values()))
 
     @property
     def objective(self) -> float:
         """The sum of the objectives of the parts of the only instance."""
         return plain_sum(part.objective for part in self.parts.values())
-
-    @property
-    def status(self) -> Status:
-        """The status of the only instance."""
-        return Status(self.statuses[0])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -134,8 +127,8 @@ class JointModel(Model[JointSolution]):
         """The program of one part, or all side by side."""
         if name is not None:
             check_known("part", name, list(self.parts))
-        found = self.program() if name is None else self.parts[name].program()
-        return replace(found, name=f"{found.name}; {self.stage_words(name)}")
+        program = self.program() if name is None else self.parts[name].program()
+        return replace(program, name=f"{program.name}; {self.stage_words(name)}")
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """Of one part, in sums over classes."""
@@ -148,10 +141,10 @@ class JointModel(Model[JointSolution]):
 
     def plan(self) -> Plan[JointSolution]:
         """One part after the other."""
-        found = {}
+        parts = {}
         for name, part in self.parts.items():
-            found[name] = yield from part.plan()
-        return JointSolution(self, found)
+            parts[name] = yield from part.plan()
+        return JointSolution(self, parts)
 
     def joined(self, solutions: list[JointSolution]) -> JointSolution:
         """Solutions of consecutive parts of the batch as one of the whole."""

@@ -1,15 +1,18 @@
-"""What all models have in common: they hold the data of a batch, are a plan of programs, are written down and checked.
+"""Models: the data of a batch, a plan of programs, and checks of solutions.
 
 A model never solves itself. ``plan()`` is a generator: it yields a program, is sent its result, yields perhaps another,
 and returns the solution. Any solver of linear programs solves any model by running its plan; a fast path is a solver
-that reads the data of the models that it knows. ``certify`` proves what a solver claims, or lowers its status to what
-is proved.
+that reads the data of the models that it knows.
+
+Some methods are short forms: ``model.to_lp(stage)`` is ``model.stage(stage).to_lp()``, as are all exports of
+``LinearProgram``; ``model.solve()`` and ``model.verify(solution)`` are those of ``hemlp.solvers.registry``.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -20,8 +23,8 @@ from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedMod
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Status
-from hemlp.optimize.short_forms import ShortForms
-from hemlp.optimize.solutions import Claim, ShownSolution, signed
+from hemlp.optimize.solutions import Claim, ShownSolution, sign
+from hemlp.optimize.solver import Solver
 from hemlp.text.display import HtmlDisplay, lines
 from hemlp.text.tables import plural
 
@@ -41,9 +44,31 @@ class Solution(Protocol):
 
 
 S = TypeVar("S", bound=Solution)
+T_co = TypeVar("T_co", covariant=True)
 
 
-class Model(ShortForms[S], HtmlDisplay, Generic[S]):
+class StageExport(Protocol[T_co]):
+    """An export of the program of a stage."""
+
+    def __call__(self, stage: str | None = None) -> T_co:
+        """Of the only stage, or the first, where none is named."""
+
+
+def _of_stage(export: Callable[[LinearProgram], T_co]) -> StageExport[T_co]:
+    """An export of programs as a method of models."""
+
+    def method(self: Model[Any], stage: str | None = None) -> T_co:
+        return export(self.stage(stage))
+
+    method.__name__, method.__qualname__ = export.__name__, f"Model.{export.__name__}"
+    method.__doc__ = (
+        f"{export.__doc__}\n\n        Parameters\n        ----------\n        stage\n            As of ``stage``."
+    )
+    made: Any = method
+    return made  # type: ignore[no-any-return]
+
+
+class Model(HtmlDisplay, ABC, Generic[S]):
     """The optimization problems of a batch of instances; ``S`` is the type of its solutions.
 
     Examples
@@ -145,6 +170,57 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
             f"instance {number} was not solved: {who or 'its solver'} reached a limit or failed", number
         )
 
+    to_lp = _of_stage(LinearProgram.to_lp)
+    to_mps = _of_stage(LinearProgram.to_mps)
+    to_pulp = _of_stage(LinearProgram.to_pulp)
+    to_arrays = _of_stage(LinearProgram.to_arrays)
+    to_opb = _of_stage(LinearProgram.to_opb)
+    to_mathopt = _of_stage(LinearProgram.to_mathopt)
+    to_latex = _of_stage(LinearProgram.to_latex)
+
+    def solve(self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False) -> S:
+        """Solve with the named solver, a solver object, or by default the first that accepts the model.
+
+        Its solution is certified, never solved again; ``found_by`` and ``proved_by`` say who did what. One that costs
+        too much is feasible, and ``bounds`` has the least cost; one that is off by rounding is improved exactly, and
+        ``found_by`` ends with "+improvement".
+
+        Parameters
+        ----------
+        solver
+            A name, perhaps with options as in "pulp(backend='HiGHS')", or an object.
+        time_limit
+            In seconds for each instance.
+        verify
+            Prove each claim once more (which takes far longer than solving), also as a solver of yours made it.
+
+        Raises
+        ------
+        NoSolver, MissingDependency
+            If the solver does not exist, does not accept the model, or cannot be used here.
+        InvalidSolution
+            If what a solver returns breaks a rule, or a claim cannot be proved.
+
+        Examples
+        --------
+        >>> from hemlp import Hierarchy, measure
+        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+        >>> model = measure("GIE").model(h, ["sheep"], ["cow"])
+        >>> solution = model.solve("cpsat", verify=True)
+        >>> solution.objective == model.solve().objective, solution.found_by.tolist(), solution.proved_by.tolist()
+        (True, ['cpsat'], ['certificate'])
+        """
+        solution: S = import_module("hemlp.solvers.registry").solve(self, solver, time_limit, verified=verify)
+        return solution
+
+    def verify(self, solution: S) -> bool:
+        """True if each claim is proved again, by means that do not depend on its solver; else InvalidSolution."""
+        return self._verify(solution, None)
+
+    def _verify(self, solution: S, solver: str | Solver | None) -> bool:
+        proved: bool = import_module("hemlp.solvers.registry").verify(self, solution, solver)
+        return proved
+
     # ---- proofs
 
     def certify(self, solution: S, claim: Claim) -> S:
@@ -153,9 +229,9 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
         Unless a child has a better proof: compiled code of ours is trusted, what others claim is verified.
         """
         if claim.ours and not hasattr(claim.solver, "solve_program"):
-            return signed(solution, claim, claim.solver.name)
+            return sign(solution, claim, claim.solver.name)
         self.verify(solution)
-        return signed(solution, claim, "verify")
+        return sign(solution, claim, "verify")
 
     def confirm(self, solution: S, reference: Callable[[], S]) -> S:
         """The solution with its claims lowered to what the optimum of a judge proves, where a model needs one."""
@@ -200,17 +276,12 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
         Parameters
         ----------
         problem
-            Made by ``to_pulp`` of this model.
-
-        Raises
-        ------
-        InvalidSolution
-            If it was not solved, or breaks a rule of this model.
+            Made by ``to_pulp`` of this model; InvalidSolution if it is not solved, or breaks a rule.
         """
         from hemlp.optimize.side_constraints import read_pulp
 
-        found: S = read_pulp(self, problem)
-        return found
+        solution: S = read_pulp(self, problem)
+        return solution
 
     def variable(self, predicted: Label | None, true: Label | None) -> str:
         """The name of a pair's variable in a pairing or transport of one instance, for rows and costs of your own.
@@ -219,19 +290,6 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
         ----------
         predicted, true
             The labels of the two classes; None for a default class.
-
-        Raises
-        ------
-        InvalidOption
-            If the instance has no such class, or the model no such pair.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
-        >>> model.variable("cow", "sheep"), model.variable("cow", None)
-        ('x_0_0', 'u_0')
         """
         from hemlp.optimize.side_constraints import variable
 
@@ -262,27 +320,12 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
             Over ``model.x`` of a model of one instance: ``x["cow", "sheep"] + x["cow", :].sum() <= 1``,
             ``e.between(1, 2).named("budget")``; or functions that make them from the model of each instance.
 
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> model = measure("GIE").model(h, true=["sheep"], pred=["cow"])
-        >>> measure("GIE").evaluate(model, model.with_constraints(model.x["cow", None] == 1).solve())
-        10.0
         """
         from hemlp.optimize.side_constraints import with_constraints
 
         return with_constraints(self, constraints)
 
-    def with_rows(self, *rows: Constraint | Callable[[Any], Iterable[Constraint]]) -> Model[S]:
-        """The same as ``with_constraints``.
-
-        Parameters
-        ----------
-        rows
-            As there.
-        """
-        return self.with_constraints(*rows)
+    with_rows = with_constraints
 
     def with_costs(self, costs: Mapping[str, float]) -> Model[S]:
         """This pairing or transport with other costs of some variables.
@@ -291,13 +334,6 @@ class Model(ShortForms[S], HtmlDisplay, Generic[S]):
         ----------
         costs
             By the names of variables: {"x_0_0": 3}, {model.variable("cow", "sheep"): 3}.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy, measure
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> measure("GIE").model(h, true=["sheep"], pred=["cow"]).with_costs({"x_0_0": 3}).solve().objective
-        3.0
         """
         from hemlp.optimize.side_constraints import with_costs
 

@@ -1,10 +1,17 @@
-"""Plans: the programs of a model, one after the other, and what comes of them; each result has to keep its program."""
+"""Plans, the programs of a model one after the other, and budgets: how long they may take.
+
+Each result has to keep its program. Code without limits of its own gets a time limit here.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import math
+import threading
+import time
 from collections.abc import Callable, Generator
-from dataclasses import replace
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -17,7 +24,7 @@ Plan = Generator[LinearProgram, ProgramResult, T]
 
 
 def run_plan(plan: Plan[T], solve: Callable[[LinearProgram], ProgramResult]) -> T:
-    """What a plan comes to when each of its programs is solved by ``solve``, whose results have to keep its rows."""
+    """The solution that a plan returns when ``solve`` solves its programs; each result has to keep its program."""
     try:
         program = next(plan)
         while True:
@@ -33,9 +40,90 @@ def check_result(program: LinearProgram, result: ProgramResult) -> ProgramResult
         return replace(result, values=None)
     if result.values is None:
         if result.status is Status.OPTIMAL:
-            raise InvalidSolution(f"{program.name}: said to be optimal, without any values")
+            raise InvalidSolution(f"{program.name}: the solver claims an optimum and returns no values")
         return result
     near = np.rint(result.values)
     values = np.where(np.isclose(result.values, near, rtol=0, atol=1e-6), near, result.values)
     program.check(values)
     return replace(result, values=values)
+
+
+@dataclass
+class Budget:
+    """What may still be spent on one instance: time until ``end``, and ``work`` in a solver's deterministic unit."""
+
+    end: float
+    work: float
+
+    @classmethod
+    def of(cls, seconds: float | None, work: float | None = None) -> Budget:
+        """From now on; None is no limit."""
+        end = math.inf if seconds is None else time.monotonic() + seconds
+        return cls(end, math.inf if work is None else work)
+
+    def without(self, seconds: float) -> Budget:
+        """Less what was spent before."""
+        return Budget(self.end - seconds, self.work)
+
+    def seconds_left(self) -> float | None:
+        """None without a limit."""
+        return None if math.isinf(self.end) else max(0.0, self.end - time.monotonic())
+
+    def spending(
+        self, solve: Callable[[LinearProgram, float | None, float | None], ProgramResult]
+    ) -> Callable[[LinearProgram], ProgramResult]:
+        """``solve`` for one program after the other, within what is left."""
+
+        def solve_next(program: LinearProgram) -> ProgramResult:
+            seconds = self.end - time.monotonic()
+            if seconds <= 0 or self.work <= 0:
+                return ProgramResult(Status.UNSOLVED, limited=True)
+            limits = (None if math.isinf(limit) else limit for limit in (seconds, self.work))
+            result = solve(program, *limits)
+            self.work -= result.work
+            return replace(result, limited=result.limited or time.monotonic() >= self.end)
+
+        return solve_next
+
+
+class TimeIsUp(Exception):
+    """A limit was reached. Never seen by users: solvers turn it into a status."""
+
+
+def run_within(seconds: float, work: Callable[[], T]) -> T:
+    """The result of ``work``, or TimeIsUp.
+
+    ``work`` runs in a thread, which ends by itself: Python code at its next step, compiled code when it returns.
+    """
+    if seconds <= 0:
+        raise TimeIsUp
+    result: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            result.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(min(seconds, threading.TIMEOUT_MAX))
+    if thread.is_alive():
+        stop: Any = ctypes.pythonapi.PyThreadState_SetAsyncExc
+        stop(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(TimeIsUp))
+        raise TimeIsUp
+    if failure:
+        raise failure[0]
+    return result[0]
+
+
+def solve_within(model: Any, seconds: float, solve: Callable[[Any], Any]) -> Any:
+    """``solve(model)`` in the time of all its instances together, or else each in its own ``seconds``, or unsolved."""
+    try:
+        return run_within(seconds * max(1, len(model)), lambda: solve(model))
+    except TimeIsUp:
+        if len(model) <= 1:
+            return model.unsolved()
+        parts = (model[i] for i in range(len(model)))
+        return model.joined([solve_within(part, seconds, solve) for part in parts])

@@ -1,23 +1,23 @@
-r"""Linear programs as plain data, in words and in files: what every model turns into when a matrix solver or an export
-asks for it.
+r"""Linear programs as plain data, in words and as LP and MPS files: what a matrix solver or an export asks a model for.
 
-    >>> p = LinearProgram("a walk", [Variable("x_0", 0, 1, 2.0, "by foot"), Variable("x_1", 0, 1, 5.0, "by bus")],
-    ...                   [Row("go", 1, 1, [(0, 1.0), (1, 1.0)], "one way to go")])
-    >>> print(p)
-    minimize  2 [by foot] + 5 [by bus]
-    subject to
-      [by foot] + [by bus] = 1    (one way to go)
-    with integers 0 ≤ each ≤ 1
+>>> p = LinearProgram("a walk", [Variable("x_0", 0, 1, 2.0, "by foot"), Variable("x_1", 0, 1, 5.0, "by bus")],
+...                   [Row("go", 1, 1, [(0, 1.0), (1, 1.0)], "one way to go")])
+>>> print(p)
+minimize  2 [by foot] + 5 [by bus]
+subject to
+  [by foot] + [by bus] = 1    (one way to go)
+with integers 0 ≤ each ≤ 1
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from fractions import Fraction
 from importlib import import_module
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -162,17 +162,57 @@ class LinearProgram:
             if not (math.isfinite(v.lower) and math.isfinite(v.upper)):
                 raise InvalidOption(f"{v.name} has no finite bounds: a solver of integer programs may never end")
 
-    def to_lp(self) -> str:
-        """The program in the LP file format."""
-        from hemlp.optimize.lp_files import to_lp
+    def without_empty_rows(self) -> tuple[list[Variable], list[Row]]:
+        """Variables and rows such that no row is empty and there is a variable: some readers refuse both."""
+        self.check_bounded()
+        variables, rows = list(self.variables), list(self.rows)
+        if not variables or any(not row.terms for row in rows):
+            rows = [row if row.terms else replace(row, terms=[(len(variables), 1.0)], note="") for row in rows]
+            variables.append(Variable("zero", 0, 0, 0, "a variable fixed at 0, for rows without any"))
+        return variables, rows or [Row("none", 0, math.inf, [(0, 1.0)])]
 
-        return to_lp(self)
+    def _comments(self, sign: str) -> Iterator[str]:
+        """The title and the notes, as comments of a file."""
+        named: tuple[Variable | Row, ...] = (*self.variables, *self.rows)
+        notes = (f"{item.name}: {ascii(item.note)[1:-1]}" for item in named if item.note)
+        for text in (ascii("; ".join(filter(None, (self.name, self.scale_words))))[1:-1], *notes):
+            yield from (f"{sign} {line}" for line in wrap(text, 120))
+
+    def to_lp(self) -> str:
+        """The program in the LP file format; names are positional, and comments say what they stand for."""
+        variables, rows = self.without_empty_rows()
+        names = [v.name for v in variables]
+        costs = [(i, v.cost) for i, v in enumerate(variables) if v.cost]
+        lines = [*self._comments("\\"), "Maximize" if self.maximize else "Minimize"]
+        lines += _fold(f" {self.goal_name}: {sum_text(costs, names) if costs else '0 ' + names[0]}")
+        lines.append("Subject To")
+        for name, sense, side, terms in one_sided(rows):
+            lines += _fold(f" {name}: {sum_text(terms, names)} {sense} {number_text(side)}")
+        lines.append("Bounds")
+        lines += [f" {number_text(v.lower)} <= {v.name} <= {number_text(v.upper)}" for v in variables]
+        return "\n".join([*lines, "Generals", *(f" {name}" for name in names), "End", ""])
 
     def to_mps(self) -> str:
-        """The program in the free MPS file format."""
-        from hemlp.optimize.lp_files import to_mps
-
-        return to_mps(self)
+        """The program in the free MPS file format; a maximum becomes the minimum of the opposite, as a comment says."""
+        variables, rows = self.without_empty_rows()
+        single = one_sided(rows)  # no RANGES: not every reader knows them
+        kinds = {"=": "E", ">=": "G", "<=": "L"}
+        sign, goal = -1 if self.maximize else 1, self.goal_name
+        lines = list(self._comments("*"))
+        lines += ["* the objective is the opposite of the one to be maximized"] if self.maximize else []
+        lines += ["NAME hemlp", "ROWS", f" N {goal}", *(f" {kinds[sense]} {name}" for name, sense, _, _ in single)]
+        lines += ["COLUMNS", " MARKER 'MARKER' 'INTORG'"]
+        columns: list[list[str]] = [[f"{goal} {number_text(sign * v.cost)}"] if v.cost else [] for v in variables]
+        for name, _, _, terms in single:
+            for i, coefficient in terms:
+                columns[i].append(f"{name} {number_text(coefficient)}")
+        for variable, entries in zip(variables, columns, strict=True):
+            lines += [f" {variable.name} {entry}" for entry in entries or [f"{goal} 0"]]
+        lines += [" MARKER 'MARKER' 'INTEND'", "RHS"]
+        lines += [*(f" side {name} {number_text(side)}" for name, _, side, _ in single), "BOUNDS"]
+        for v in variables:
+            lines += [f" LO limits {v.name} {number_text(v.lower)}", f" UP limits {v.name} {number_text(v.upper)}"]
+        return "\n".join([*lines, "ENDATA", ""])
 
     def to_pulp(self) -> pulp.LpProblem:
         """The program as a PuLP problem that can be changed and solved."""
@@ -256,3 +296,22 @@ def exact_integers(values: Iterable[float], digits: int = 40) -> tuple[list[int]
 def as_integer_values(values: Iterable[float]) -> FloatArray:
     """A solver's values rounded to the integers that they stand for."""
     return np.rint(np.fromiter(values, np.float64))
+
+
+def one_sided(rows: Iterable[Row]) -> list[tuple[str, str, float, Sequence[tuple[int, float]]]]:
+    """Rows as (name, "=", ">=" or "<=", side, terms); one with two different bounds becomes two."""
+    single: list[tuple[str, str, float, Sequence[tuple[int, float]]]] = []
+    for row in rows:
+        if row.lower == row.upper:
+            single.append((row.name, "=", row.lower, row.terms))
+            continue
+        if not math.isinf(row.lower):
+            single.append((f"{row.name}_low", ">=", row.lower, row.terms))
+        if not math.isinf(row.upper):
+            single.append((f"{row.name}_high", "<=", row.upper, row.terms))
+    return single
+
+
+def _fold(line: str) -> list[str]:
+    """Cut at spaces: some readers of LP files stop at 255 characters."""
+    return wrap(line, 200, initial_indent=" ", subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

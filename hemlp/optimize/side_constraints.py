@@ -170,8 +170,8 @@ def _numbered(name: str, row: int) -> str:
 
 def _as_latex(row: str) -> str:
     signs = {"<=": r"\le", ">=": r"\ge", "=": "="}
-    text = _SENSE.sub(lambda found: signs[found.group()], row)
-    return re.sub(r"\b[A-Za-z]\w*\b(?<!\ble)(?<!\bge)", lambda found: symbol(found.group()), text)
+    text = _SENSE.sub(lambda match: signs[match.group()], row)
+    return re.sub(r"\b[A-Za-z]\w*\b(?<!\ble)(?<!\bge)", lambda match: symbol(match.group()), text)
 
 
 def _close(first: float, second: float) -> bool:
@@ -181,15 +181,15 @@ def _close(first: float, second: float) -> bool:
 def variable(model: Any, predicted: Label | None, true: Label | None) -> str:
     """The name of the variable of a pair of the only instance; None for a default class."""
     x = pair_variables(model)
-    found = x[predicted, true].terms
+    names = x[predicted, true].terms
     for side, (label, name) in enumerate(((predicted, "predicted"), (true, "true"))):
         if label is not None and x.position(side, label) is None:
             raise InvalidOption(f"{label!r} is no {name} class of this instance")
-    if not found:
+    if not names:
         default = predicted is None or true is None
         why = "there is no default class for it" if default else "it has no finite cost, or is forbidden"
         raise InvalidOption(f"the pair {predicted!r} ~ {true!r} does not exist: {why}")
-    return next(iter(found))
+    return next(iter(names))
 
 
 def pair_variables(model: Any) -> PairVariables:

@@ -47,7 +47,7 @@ class Provenance:
 
 @dataclass(frozen=True)
 class Claim:
-    """Who says that something is a solution. ``asked``: by name or as an object, not chosen by default."""
+    """A claim of a solver that something is a solution; ``asked``: the solver was not chosen by default."""
 
     solver: Solver
     asked: bool = True
@@ -89,13 +89,23 @@ class ShownSolution(HtmlDisplay):
 
     def __repr__(self) -> str:
         counts = np.bincount(self.statuses, minlength=len(Status))
-        found = ", ".join(f"{count:,} {Status(k)}" for k, count in enumerate(counts) if count)
+        summary = ", ".join(f"{count:,} {Status(k)}" for k, count in enumerate(counts) if count)
         if len(self.statuses) != 1:
-            return f"{type(self).__name__}({plural(len(self.statuses), 'instance')}: {found or 'none'})"
+            return f"{type(self).__name__}({plural(len(self.statuses), 'instance')}: {summary or 'none'})"
         status = Status(self.statuses[0])
         objective = getattr(self, "objective", None) if self.statuses[0] <= 1 else None
         by = f", found by {self.found_by[0]}" if status is Status.FEASIBLE else ""
         return f"{type(self).__name__}({status}{'' if objective is None else f', objective {objective:g}'}{by})"
+
+    @property
+    def status(self) -> Status:
+        """The status of the only instance."""
+        self._single("status")
+        return Status(self.statuses[0])
+
+    def _single(self, what: str) -> None:
+        if (count := len(self.statuses)) != 1:
+            raise ValueError(f"{what} is for one instance, this solution has {count}: take solution[i].{what}")
 
     @property
     def found_by(self) -> NDArray[np.str_]:
@@ -153,7 +163,7 @@ class LeastCostSolution(ShownSolution):
         return bounds
 
 
-def signed(solution: T, claim: Claim, proved: str) -> T:
+def sign(solution: T, claim: Claim, proved: str) -> T:
     """The solution with its provenance; one of a type of your own has none."""
     if not isinstance(solution, ShownSolution):
         return solution

@@ -1,8 +1,8 @@
-"""Solvers: one file each. ``registry`` finds them by name, asks one, and certifies what it claims.
+"""Solvers. ``registry`` finds them by name, asks one, and certifies what it claims.
 
-``closed_forms``, ``augmenting``, ``closures``, ``search``, ``extended`` and ``greedy`` read the data of the models that
-they know; ``flow`` and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve
-programs, and so every model by its plan. A solver imports its backend when it is used.
+``pairings``, ``closures``, ``search`` and ``greedy`` read the data of the models that they know; ``flow``
+and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``pulp`` solve programs, and so every
+model by its plan. A solver imports its backend when it is used.
 """
 
 from hemlp.optimize.program import ProgramResult, Status

@@ -1,4 +1,7 @@
-"""Integer programs by OR-Tools CP-SAT: exact arithmetic, so coefficients have to be integers after exact scaling."""
+"""Integer programs by OR-Tools CP-SAT: exact arithmetic, so coefficients have to be integers after exact scaling.
+
+A portfolio asks HiGHS first: one is better on some programs, the other on others, and nobody knows before.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from hemlp.errors import NoSolver
+from hemlp.optimize.plan import Budget
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
 from hemlp.processes.interrupts import run_interruptible
+from hemlp.solvers.milp import Highs
 from hemlp.solvers.programs import ProgramSolver
 
 
@@ -61,15 +66,15 @@ class CpSat(ProgramSolver):
             backend.parameters.max_time_in_seconds = time_limit
         if work_limit is not None:
             backend.parameters.max_deterministic_time = work_limit
-        found = run_interruptible(lambda: backend.solve(model), stop=backend.stop_search)
+        outcome = run_interruptible(lambda: backend.solve(model), stop=backend.stop_search)
         statuses = {cp_model.OPTIMAL: Status.OPTIMAL, cp_model.FEASIBLE: Status.FEASIBLE}
         work = backend.response_proto.deterministic_time
-        if found not in statuses:
-            status = Status.INFEASIBLE if found == cp_model.INFEASIBLE else Status.UNSOLVED
-            return ProgramResult(status, work=work, limited=found == cp_model.UNKNOWN)
+        if outcome not in statuses:
+            status = Status.INFEASIBLE if outcome == cp_model.INFEASIBLE else Status.UNSOLVED
+            return ProgramResult(status, work=work, limited=outcome == cp_model.UNKNOWN)
         values = np.array([backend.value(x) for x in columns], np.float64)
-        bound, limited = backend.best_objective_bound / scale, found == cp_model.FEASIBLE
-        return ProgramResult(statuses[found], values, bound, work, limited)
+        bound, limited = backend.best_objective_bound / scale, outcome == cp_model.FEASIBLE
+        return ProgramResult(statuses[outcome], values, bound, work, limited)
 
 
 def _integers(what: str, values: Sequence[float]) -> tuple[list[int], int]:
@@ -77,3 +82,39 @@ def _integers(what: str, values: Sequence[float]) -> tuple[list[int], int]:
     if scaled is None:
         raise NoSolver(f"CP-SAT takes integers: the {what} are no multiples of one power of two that fit 40 bits")
     return scaled
+
+
+class Portfolio(ProgramSolver):
+    """Half of what may be spent for HiGHS; where that is too little, the rest for CP-SAT, from its solution."""
+
+    name = "portfolio"
+    needs = Highs.needs
+
+    def accepts(self, model: Any) -> bool:
+        """What CP-SAT accepts."""
+        return CpSat().accepts(model)
+
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
+        """Solve one program."""
+        budget, (seconds, work) = Budget.of(time_limit), (limit and limit / 2 for limit in (time_limit, work_limit))
+        first = Highs().solve_program(program, seconds, work)
+        if first.status in (Status.OPTIMAL, Status.INFEASIBLE) or (time_limit is None and work_limit is None):
+            return first
+        second = CpSat().solve_program(program, budget.seconds_left(), work, first.values)
+        return _better(program, first, second)
+
+
+def _better(program: LinearProgram, first: ProgramResult, second: ProgramResult) -> ProgramResult:
+    """The better solution with the better bound."""
+    if second.status in (Status.OPTIMAL, Status.INFEASIBLE):
+        return second
+    sign = 1 if program.maximize else -1
+    solutions = [r.values for r in (first, second) if r.values is not None]
+    bounds = [r.bound for r in (first, second) if r.bound == r.bound]
+    bound = sign * min((sign * b for b in bounds), default=math.nan)
+    if not solutions:
+        return ProgramResult(Status.UNSOLVED, None, bound, limited=True)
+    best = max(solutions, key=lambda values: sign * program.objective(values))
+    return ProgramResult(Status.FEASIBLE, best, bound, second.work, limited=True)

@@ -1,4 +1,4 @@
-"""The paper's Algorithm 1: minimal LCA graphs, approximately."""
+"""LCA graphs without a search: the paper's Algorithm 1, and extended graphs, which take all shortest paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hemlp.optimize.program import Status
 from hemlp.optimize.solver import Solver
 from hemlp.problems.lca.graphs import Found
 from hemlp.problems.lca.greedy import drawn_graphs
-from hemlp.problems.lca.model import LcaModel, one_side_empty
+from hemlp.problems.lca.model import ExtendedModel, LcaModel, one_side_empty
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers.registry import BaseSolver
 
@@ -59,8 +59,29 @@ class GreedyLca(BaseSolver):
                 return one_side_empty(model.facts[i])
             _, link_ptr, links, ptr, nodes = graphs()
             own, first = slice(link_ptr[i], link_ptr[i + 1]), int(model.facts.ptr[2 * i + 1])
-            found = drawn_graphs(links[own], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
+            graphs_of_row = drawn_graphs(links[own], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
             bound = Fraction(2 * int(common[i]), 2 * int(common[i]) + int(alone[i])) if common[i] else Fraction(0)
-            return Found.of(found, Status.FEASIBLE, 1, bound)
+            return Found.of(graphs_of_row, Status.FEASIBLE, 1, bound)
 
         return LcaSolution(model, codes, table[:, 2:5].astype(np.float64), table[:, 1].copy(), bounds, detail)
+
+
+class ExtendedGraphs(BaseSolver):
+    """Accepts models of extended graphs."""
+
+    name = "extended"
+    kinds = (ExtendedModel,)
+
+    def solve(self, model: ExtendedModel, time_limit: float | None) -> LcaSolution:
+        """All instances at once."""
+        from hemlp.kernels.lca.extended import extended_sizes
+
+        size = len(model.batch.hierarchy)
+        table = np.concatenate(
+            [np.zeros((0, 5), np.int64), *(extended_sizes(links, size) for links in model.link_blocks())]
+        )
+        sums = table[:, 1:4].astype(np.float64)
+        both = sums[:, 0] + sums[:, 1]
+        bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
+        optimal = np.zeros(len(model), np.int8)
+        return LcaSolution(model, optimal, sums, table[:, 0].copy(), bounds, lambda i: model.extended(model.facts[i]))

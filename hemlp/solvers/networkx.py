@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.program import ProgramResult, Status
+from hemlp.problems.pairing.describe import node_names
 from hemlp.problems.pairing.model import PairingModel
-from hemlp.solvers.flow import integer_costs, variable_values
+from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.solvers.flow import MinCostFlow
 from hemlp.solvers.registry import BaseSolver
 
 
@@ -19,39 +18,22 @@ class NetworkSimplex(BaseSolver):
     name = "networkx"
     kinds = (PairingModel,)
     needs = "networkx", "networkx"
+    accepts = MinCostFlow.accepts  # on other costs network simplex may cycle
 
-    def accepts(self, model: Any) -> bool:
-        """Pairings and transports whose costs are exact integers after scaling (network simplex cycles on others)."""
-        return isinstance(model, self.kinds) and integer_costs(model) is not None
-
-    def solve(self, model: PairingModel, time_limit: float | None) -> Any:
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         """Instance by instance."""
-        solved = [BaseSolver.solve(self, model[i], time_limit) for i in range(len(model))]
-        return model.joined(solved or [model.solution(EMPTY)])
+        solved = [super(NetworkSimplex, self).solve(model[i], time_limit) for i in range(len(model))]
+        return model.joined(solved or [model.solution(ProgramResult(Status.OPTIMAL, np.empty(0)))])
 
-    def solve_batch(self, model: PairingModel) -> Any:
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
         """One instance."""
         import networkx
 
-        network, _ = model.network()
-        graph = network.to_networkx()
-        scale = integer_costs(model) or 1
-        for _, _, data in graph.edges(data=True):
-            data["weight"] = round(data["cost"] * scale)
         try:
-            _, shifted = networkx.network_simplex(graph)
+            _, shifted = networkx.network_simplex(model.to_networkx())
         except networkx.NetworkXUnfeasible:
             return model.solution(ProgramResult(Status.INFEASIBLE))
-        return model.solution(ProgramResult(Status.OPTIMAL, variable_values(network, _arc_flows(network, shifted))))
-
-
-def _arc_flows(network: FlowNetwork, shifted: dict[str, dict[str, Any]]) -> Any:
-    names = network.names()
-    found = []
-    for k, (tail, head) in enumerate(zip(network.tails, network.heads, strict=True)):
-        between = shifted[names[tail]][names[head]]
-        found.append(between[k] if isinstance(between, dict) else between)
-    return np.array(found, np.int64) + network.lower
-
-
-EMPTY = ProgramResult(Status.OPTIMAL, np.empty(0))
+        names, arcs = node_names(model), model.circulation
+        carried = (shifted[names[tail]][names[head]] for tail, head in zip(arcs.tail, arcs.head, strict=True))
+        flow = [of[k] if isinstance(of, dict) else of for k, of in enumerate(carried)]
+        return model.solution_of(np.zeros(1, np.int8), np.array(flow, np.int64) + arcs.lower)

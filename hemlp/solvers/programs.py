@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.optimize.budget import Budget
 from hemlp.optimize.model import Model
-from hemlp.optimize.plan import run_plan
+from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.solvers.registry import BaseSolver, policy_of
 

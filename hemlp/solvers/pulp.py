@@ -7,8 +7,7 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from hemlp.optimize.lp_files import guarded, one_sided
-from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values, one_sided
 from hemlp.optimize.solver import importable
 from hemlp.solvers.programs import ProgramSolver
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 NODES = 100
 """Subproblems that are one unit of work, as with HiGHS."""
 EXACT = 1e9
-"""The greatest integer that is sure to be told from its neighbours."""
+"""The greatest integer that CBC is sure to distinguish from its neighbours."""
 
 
 class Pulp(ProgramSolver):
@@ -38,12 +37,12 @@ class Pulp(ProgramSolver):
         import pulp
 
         try:
-            found = self._make(None).available()
+            usable = self._make(None).available()
         except Exception as error:  # a name that PuLP does not know, or a package that cannot be loaded
-            found, why = False, f" ({type(error).__name__})"
+            usable, why = False, f" ({type(error).__name__})"
         else:
             why = ""
-        if found:
+        if usable:
             return None
         if self.backend is None:
             return "PuLP finds no solver: pip install 'pulp[cbc]'"
@@ -92,7 +91,7 @@ def build(program: LinearProgram) -> pulp.LpProblem:
 
     name = "hemlp" if program.scale == 1 else f"hemlp_{program.goal_name}"  # PuLP forgets the objective's own name
     problem = pulp.LpProblem(name, pulp.LpMaximize if program.maximize else pulp.LpMinimize)
-    variables, rows = guarded(program)
+    variables, rows = program.without_empty_rows()
     columns = [problem.add_variable(v.name, v.lower, v.upper, pulp.LpInteger) for v in variables]
     problem += pulp.lpSum(v.cost * x for v, x in zip(variables, columns, strict=True) if v.cost) + 0 * columns[0]
     senses = {"=": pulp.LpConstraintEQ, ">=": pulp.LpConstraintGE, "<=": pulp.LpConstraintLE}

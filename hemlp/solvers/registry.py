@@ -16,16 +16,11 @@ from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hemlp.errors import InvalidOption, InvalidSolution, MissingDependency, NoSolver
-from hemlp.optimize.budget import solve_within
 from hemlp.optimize.joint import JointModel, JointSolution
 from hemlp.optimize.model import Model, Solution
-from hemlp.optimize.plan import run_plan
-from hemlp.optimize.program import Status
-from hemlp.optimize.solutions import Claim, signed
+from hemlp.optimize.plan import run_plan, solve_within
+from hemlp.optimize.solutions import Claim, sign
 from hemlp.optimize.solver import Solver as Solver
 from hemlp.optimize.solver import importable
 from hemlp.options import did_you_mean
@@ -60,26 +55,21 @@ class BaseSolver:
         raise NotImplementedError
 
 
-def statuses_of(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Optimal where there is a solution, and infeasible where not."""
-    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)
-
-
 SOLVERS = {
     "closures": "hemlp.solvers.closures:ClosureLists",
     "prefixes": "hemlp.solvers.closures:PrefixSweep",
     "search": "hemlp.solvers.search:LcaSearch",
-    "extended": "hemlp.solvers.extended:ExtendedGraphs",
-    "closed_forms": "hemlp.solvers.closed_forms:ClosedForms",
-    "independent": "hemlp.solvers.closed_forms:NearestAssignment",
-    "transport": "hemlp.solvers.augmenting:TransportSolver",
-    "augmenting": "hemlp.solvers.augmenting:SuccessiveShortestPaths",
+    "extended": "hemlp.solvers.greedy:ExtendedGraphs",
+    "closed_forms": "hemlp.solvers.pairings:ClosedForms",
+    "independent": "hemlp.solvers.pairings:NearestAssignment",
+    "transport": "hemlp.solvers.pairings:TransportSolver",
+    "augmenting": "hemlp.solvers.pairings:SuccessiveShortestPaths",
     "consensus": "hemlp.solvers.decisions:ConsensusSets",
     "subsets": "hemlp.solvers.decisions:SubsetSearch",
     "flow": "hemlp.solvers.flow:MinCostFlow",
     "cpsat": "hemlp.solvers.cpsat:CpSat",
     "milp": "hemlp.solvers.milp:Highs",
-    "portfolio": "hemlp.solvers.portfolio:Portfolio",
+    "portfolio": "hemlp.solvers.cpsat:Portfolio",
     "pulp": "hemlp.solvers.pulp:Pulp",
     "networkx": "hemlp.solvers.networkx:NetworkSimplex",
     "greedy": "hemlp.solvers.greedy:GreedyLca",
@@ -133,10 +123,10 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
         everybody = map(_default_solver, SOLVERS.values())
         candidates = (s for s in everybody if not (kinds := getattr(s, "kinds", ())) or isinstance(model, kinds))
         able = (s for s in candidates if getattr(s, "needs", ("?",)) is None or not s.available())
-        found = next((s for s in able if s.accepts(model)), None)
-        if found is None:
+        first = next((s for s in able if s.accepts(model)), None)
+        if first is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
-        return found
+        return first
     solver = as_solver(wanted)
     missing = solver.available()
     if missing:
@@ -217,10 +207,10 @@ def certify(model: Model[S], solution: S, claim: Claim) -> S:
     if not model.needs_judge:
         return model.certify(solution, claim)
     if claim.ours:
-        return signed(solution, claim, claim.solver.name)
+        return sign(solution, claim, claim.solver.name)
     model.check(solution)
     judge = find_solver(model)
-    return signed(model.confirm(solution, lambda: judge.solve(model, claim.time_limit)), claim, judge.name)
+    return sign(model.confirm(solution, lambda: judge.solve(model, claim.time_limit)), claim, judge.name)
 
 
 def verify(model: Model[S], solution: S, solver: str | Solver | None = None) -> bool:

@@ -11,8 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hemlp.errors import InvalidOption
-from hemlp.optimize.budget import Budget
-from hemlp.optimize.plan import run_plan
+from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.solutions import Provenance
 from hemlp.options import check_choice, plain_number
@@ -102,13 +101,13 @@ class LcaSearch(BaseSolver):
             whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
             return whole, STEPS.index("programs")
         proved, bound = run_plan(parts.plan(), budget.spending(backend.solve_program))
-        found = _read(one, 0, *finish(parts.search))
-        assert found.graphs is not None
+        best = _read(one, 0, *finish(parts.search))
+        assert best.graphs is not None
         if not proved:
             bound = min(bound, upper_bound(one.facts[0]))
-            found = Found.of(found.graphs, Status.FEASIBLE, found.fewest_lcas, bound)
+            best = Found.of(best.graphs, Status.FEASIBLE, best.fewest_lcas, bound)
         both = f"{self.name}+{backend.name}"
-        return replace(found, found_by=both, proved_by=both), STEPS.index("programs of parts")
+        return replace(best, found_by=both, proved_by=both), STEPS.index("programs of parts")
 
 
 def _program_solver() -> ProgramSolver | None:

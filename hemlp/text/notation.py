@@ -14,9 +14,8 @@ WORDS: dict[str, Any] = {}
 """What words mean in texts, beside numbers and strings: values such as ALL, and what makes values, such as Bounds."""
 _PLACES = {
     "hemlp.problems.pairing.bounds": ("ALL", "Bounds"),
-    "hemlp.problems.pairing.capacities": ("priced", "forbid", "force"),
+    "hemlp.problems.pairing.capacities": ("priced", "forbid", "force", "by_leaf", "by_level"),
     "hemlp.problems.pairing.costs": ("uniform",),
-    "hemlp.problems.pairing.class_bounds": ("by_leaf", "by_level"),
 }
 PLACES = {word: module for module, words in _PLACES.items() for word in words}
 """Modules above this one, which say what these words mean when they are imported."""

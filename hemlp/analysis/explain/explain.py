@@ -26,7 +26,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.constrained import ConstrainedMeasure
+from hemlp.measures.derived import ConstrainedMeasure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
 from hemlp.optimize.program import Status

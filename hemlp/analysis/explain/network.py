@@ -175,17 +175,18 @@ def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Net
         raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
     solution: Any = model.solve()
     solved = solution.status in (Status.OPTIMAL, Status.FEASIBLE)
-    network, flow = model.network(solution) if solved else model.network()
-    if network.tails.size > MAX_ARCS:
-        raise InvalidOption(f"{network.tails.size:,} arcs are too many to draw ({MAX_ARCS} at most)")
-    columns = zip(network.tails, network.heads, network.lower, network.upper, network.costs, flow, strict=True)
+    network = model.circulation
+    flow = model.flow(solution) if solved else [0] * network.cost.size
+    if network.cost.size > MAX_ARCS:
+        raise InvalidOption(f"{network.cost.size:,} arcs are too many to draw ({MAX_ARCS} at most)")
+    columns = zip(network.tail, network.head, network.lower, network.upper, network.cost, flow, strict=True)
     arcs = tuple(
         NetworkArc(int(tail), int(head), _arc_label(low, high, cost, amount), int(amount) if solved else None)
         for tail, head, low, high, cost, amount in columns
     )
     explanation = Explanation(model.batch, 0, (), names=names)
     classes = [[explanation.name(model.batch.hierarchy.labels[c]) for c in side.classes] for side in model.batch.sides]
-    boxes, heads = _place_nodes(classes, network.size, arcs)
+    boxes, heads = _place_nodes(classes, int(network.nodes[0]), arcs)
     outcome = f"least cost {solution.objective:g}" if solved else "no pairing keeps all bounds"
     return NetworkPicture(f"{model.title}: {outcome}", boxes, heads, arcs)
 

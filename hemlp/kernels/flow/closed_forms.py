@@ -109,14 +109,19 @@ def _alone(given, i, cover, alone):
     if cover:
         k: cython.Py_ssize_t = given.pair_ptr[i]
         for row in range(height):
+            least: cython.double = alone.cost_p[row]
+            nearest: cython.Py_ssize_t = UNMATCHED
             for column in range(width):
-                if given.serves[k] & 1 and given.kappa[k] < alone.cost_p[row]:
-                    alone.cost_p[row] = given.kappa[k]
-                    alone.partner_p[row] = column
-                if given.serves[k] & 2 and given.kappa[k] < alone.cost_t[column]:
-                    alone.cost_t[column] = given.kappa[k]
+                cost: cython.double = given.kappa[k]
+                if given.serves[k] & 1 and cost < least:
+                    least = cost
+                    nearest = column
+                if given.serves[k] & 2 and cost < alone.cost_t[column]:
+                    alone.cost_t[column] = cost
                     alone.partner_t[column] = row
                 k += 1
+            alone.cost_p[row] = least
+            alone.partner_p[row] = nearest
     worst: cython.double = 0.0
     for row in range(height):
         worst = max(worst, alone.cost_p[row])

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.labels import TOP, Label, Top
-from hemlp.hierarchy.reach import Reach, flat_lists
+from hemlp.hierarchy.reach import Adjacency, Reach, ReachTable, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.optimize.model import Model
@@ -142,11 +142,26 @@ class ClosureModel(Model[ClosureSolution]):
         return LinearProgram(self.title, variables, rows)
 
     def algebra(self, stage: str | None = None) -> Algebra:
-        """In sums over classes."""
-        from hemlp.problems.closure.algebra import closure_algebra
+        """The smallest sets that hold the classes and what they imply (Equations 2 and 3)."""
+        from hemlp.optimize.algebra import Algebra, Line
 
-        self.stage(stage)
-        return closure_algebra(self)
+        self.check_stage(stage)
+        lines = [Line("2, 3", "z_c = 1", "for each class c of the side")]
+        if self.horizon is not None:
+            seen = f"for each class c of the side and each ancestor a fewer than {self.horizon} levels up"
+            lines.append(Line("2, 3", r"z_a \ge z_c", seen))
+        elif self.direction != "none":
+            whom = "child" if self.direction == "down" else "parent"
+            lines.append(Line("2, 3", r"z_a \ge z_c", f"for each class c and each {whom} a of it"))
+        if self.has_top:
+            lines.append(Line("", r"z_\top \ge z_c", "for each class c of the side"))
+        if self.shared is not None:
+            lines.append(Line("", "z_c = 1", "for each predicted class c that the closures shared before"))
+        if self.ignored is not None:
+            lines.append(Line("", "", "classes that are ignored are taken out of both sets in the end"))
+        lines.append(Line("", r"z_c \in \{0, 1\}"))
+        words = [("z_c", "class c is in the augmented set of the side; each side has its own")]
+        return Algebra(self.title, "min", r"\sum_c z_c", lines, words)
 
     def write_instance(
         self, row: int, prefix: str, variables: list[Variable], rows: list[Row], cost: float = 1.0
@@ -177,10 +192,10 @@ class ClosureModel(Model[ClosureSolution]):
         if result.values is None or result.status is not Status.OPTIMAL:
             return self.unsolved()
         values = iter((result.values > 0.5).tolist())
-        found = [self.read_instance(i, values) for i in range(len(self))]
-        nodes = np.array([node for of in found for node, _ in of], np.int32)
-        members = np.array([member for of in found for _, member in of], np.uint8)
-        return self.counted(pointers([len(of) for of in found]), nodes, self._drop_ignored(nodes, members))
+        instances = [self.read_instance(i, values) for i in range(len(self))]
+        nodes = np.array([node for of in instances for node, _ in of], np.int32)
+        members = np.array([member for of in instances for _, member in of], np.uint8)
+        return self.counted(pointers([len(of) for of in instances]), nodes, self._drop_ignored(nodes, members))
 
     def read_instance(self, row: int, values: Iterator[bool]) -> list[tuple[int, int]]:
         """(node, its membership) of one instance, from the next of the ``values`` of the program."""
@@ -222,18 +237,12 @@ class ClosureModel(Model[ClosureSolution]):
 
     def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:
         """Solutions of consecutive parts as one of the whole."""
-        parts = [s.closures for s in solutions]
-        return ClosureSolution(
-            self,
-            np.concatenate([s.statuses for s in solutions]),
-            np.concatenate([s.sums for s in solutions]),
-            np.concatenate([s.equal for s in solutions]),
-            (
-                pointers(np.concatenate([np.diff(ptr) for ptr, _, _ in parts])),
-                np.concatenate([nodes for _, nodes, _ in parts]),
-                np.concatenate([members for _, _, members in parts]),
-            ),
-        )
+        columns: Any = zip(*((s.statuses, s.sums, s.equal, *s.closures) for s in solutions), strict=True)
+        statuses, sums, equal, ptrs, *sets = map(list, columns)
+        ptr = pointers(np.concatenate([np.diff(of) for of in ptrs]))
+        nodes, members = map(np.concatenate, sets)
+        first, second, third = map(np.concatenate, (statuses, sums, equal))
+        return ClosureSolution(self, first, second, third, (ptr, nodes, members))
 
     def objective(self, solution: ClosureSolution) -> float:
         """Of the program of the only instance: how many nodes both closures have."""
@@ -252,32 +261,62 @@ class ClosureModel(Model[ClosureSolution]):
             if status is Status.UNSOLVED:
                 continue
             if status is not Status.OPTIMAL:
-                raise InvalidSolution(f"{place}: closures always exist, and it is said to be {status}")
-            sides = self.defined_sets(i)
-            for name, found, meant in zip(SIDES, solution[i].kept(), sides, strict=True):
-                if found != meant:
-                    odd = self.label(next(iter(found ^ meant)))
+                raise InvalidSolution(f"{place}: closures always exist, so it cannot be {status}")
+            sides = self.sets_by_definition(i)
+            for name, said, meant in zip(SIDES, solution[i].kept(), sides, strict=True):
+                if said != meant:
+                    odd = self.label(next(iter(said ^ meant)))
                     raise InvalidSolution(f"{place}: the {name} set is not the closure, see {odd!r}")
             sums = [math.fsum(self.weights[sorted(nodes)]) for nodes in (*sides, sides[PRED] & sides[TRUE])]
             if not np.allclose(solution.sums[i], sums, rtol=1e-12, atol=0):
-                raise InvalidSolution(f"{place}: the sets are not weighed rightly")
+                raise InvalidSolution(f"{place}: the weights of the sets are wrong")
             if bool(solution.equal[i]) != (sides[PRED] == sides[TRUE]):
-                raise InvalidSolution(f"{place}: whether the two sets are equal is said wrongly")
+                raise InvalidSolution(f"{place}: the claim whether the two sets are equal is wrong")
         return True
 
     def verify(self, solution: ClosureSolution) -> bool:
         """A set that ``check`` passes is the one that the definition says: there is nothing more to prove."""
         return self.check(solution)
 
-    def defined_sets(self, row: int) -> tuple[set[int], set[int]]:
+    def sets_by_definition(self, row: int) -> tuple[set[int], set[int]]:
         """The augmented sets of an instance, word for word and slowly."""
         dropped = set() if self.ignored is None else set(np.flatnonzero(self.ignored).tolist())
         predicted, true = (self._closed(row, side) - dropped for side in (PRED, TRUE))
         return predicted, true
 
     def _closed(self, row: int, side: int) -> set[int]:
-        implied = self._given(row, side)
-        pairs = self.implications(row, side)
+        implied, pairs = self._given(row, side), self.implications(row, side)
         while more := {a for c, a in pairs if c in implied} - implied:
             implied |= more
         return implied
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ImpliedModel(ClosureModel):
+    """Sets with all that each of their classes implies at once; ``implied``: these classes, as CSR arrays."""
+
+    implied: tuple[IntArray, IntArray] = (np.zeros(1, np.int64), np.empty(0, np.int32))
+
+    @property
+    def arrows(self) -> tuple[IntArray, IntArray]:
+        """What each class implies."""
+        return self.implied
+
+    @property
+    def farthest(self) -> int:
+        """What is implied implies nothing."""
+        return 1
+
+    def lists(self) -> Reach:
+        """Lists of what each class of the batch implies."""
+        classes = np.concatenate([side.classes for side in self.batch.sides])
+        return ReachTable(Adjacency(*self.implied, None), None).within(classes, self.farthest)
+
+    def implications(self, row: int, side: int) -> list[tuple[int, int]]:
+        """(class, class that it implies) of one side of an instance."""
+        ptr, implied = self.implied
+        return [(int(c), int(a)) for c in self.batch.sides[side][row] for a in implied[ptr[c] : ptr[c + 1]]]
+
+    def algebra(self, stage: str | None = None) -> Algebra:
+        """Nobody knows what the classes imply in sums."""
+        return Model.algebra(self, stage)

@@ -71,11 +71,6 @@ class ClosureSolution(ShownSolution):
         return self.sets_of.closures() if self.made is None else self.made
 
     @property
-    def status(self) -> Status:
-        """The status of the only instance."""
-        return Status(self.statuses[0])
-
-    @property
     def objective(self) -> float:
         """The objective of the program of the only instance; nan where nothing was found."""
         return math.nan if self.statuses[0] > Status.FEASIBLE else self.sets_of.objective(self)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
@@ -47,11 +47,19 @@ class TolerantModel(ClosureModel):
         return places
 
     def algebra(self, stage: str | None = None) -> Algebra:
-        """In sums over classes."""
-        from hemlp.problems.closure.algebra import tolerant_algebra
+        """Closures, and what stays of them (Equations 4 and 5)."""
+        from hemlp.optimize.algebra import Line
 
-        self.stage(stage)
-        return tolerant_algebra(self)
+        closed = super().algebra(stage)
+        lines = [
+            *closed.lines[:-1],
+            Line("4, 5", r"k_c \le z_c", "what stays was there"),
+            Line("4, 5", r"k_c \le z'_c + \sum_{a \in Pa(c)} z'_a", "unless c has no parents"),
+            Line("", r"z_c, k_c \in \{0, 1\}"),
+        ]
+        words = [("k_c", "class c stays"), ("z'", "z of the other side"), ("n", "all nodes, of both sides")]
+        goal = r"(n + 1) \sum_c z_c - \sum_c k_c"
+        return replace(closed, goal=goal, lines=lines, words=[*closed.words, *words])
 
     def _node_cost(self, row: int) -> float:
         """What a node of a closure costs: more than all that can stay."""
@@ -64,30 +72,30 @@ class TolerantModel(ClosureModel):
 
     def read_instance(self, row: int, values: Iterator[bool]) -> list[tuple[int, int]]:
         """(node, its membership) of one instance; what stays on neither side was dropped."""
-        found = super().read_instance(row, values)
+        members = super().read_instance(row, values)
         universe = self.universe(row)
         stays = dict.fromkeys(universe, False)
         for _ in SIDES:
             for node in universe:
                 stays[node] |= next(values)
-        return [(node, member + DROPPED * (not stays[node])) for node, member in found]
+        return [(node, member + DROPPED * (not stays[node])) for node, member in members]
 
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
         """The closures, with what is dropped marked."""
         from hemlp.kernels.closure.sets import drop_distant
         from hemlp.kernels.records import Rows
 
-        found = super().closures(start, room)
-        drop_distant(*found, Rows(self.batch.hierarchy.parent_ptr, self.batch.hierarchy.parent_idx))
-        return found
+        closures = super().closures(start, room)
+        drop_distant(*closures, Rows(self.batch.hierarchy.parent_ptr, self.batch.hierarchy.parent_idx))
+        return closures
 
     def objective(self, solution: ClosureSolution) -> float:
         """Of the program of the only instance: what the nodes of both closures cost, less what stays."""
         return super().objective(solution) * self._node_cost(0) - sum(map(len, solution.kept()))
 
-    def defined_sets(self, row: int) -> tuple[set[int], set[int]]:
+    def sets_by_definition(self, row: int) -> tuple[set[int], set[int]]:
         """The tolerant sets of an instance, word for word and slowly."""
-        closed = super().defined_sets(row)
+        closed = super().sets_by_definition(row)
 
         def near(node: int, other: set[int]) -> bool:
             parents = self._parents(node)

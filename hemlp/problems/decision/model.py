@@ -178,13 +178,14 @@ class DecisionModel(Model[DecisionSolution]):
                 raise InvalidSolution(f"instance {row + 1}: {judge} finds {best.objective:g}, beyond {bound:g}")
 
     def confirm(self, solution: DecisionSolution, reference: Callable[[], DecisionSolution]) -> DecisionSolution:
-        """What is worse than the judge's answer is feasible, with that as its bound."""
+        """What is worse than the judge's answer is feasible; what is feasible has the judge's bound."""
         best = reference()
         pairs = zip(best.objectives.tolist(), solution.objectives.tolist(), strict=True)
         worse = np.array([self._is_better(value, other) for value, other in pairs], np.bool_)
         worse &= solution.statuses == Status.OPTIMAL
         statuses = np.where(worse, Status.FEASIBLE, solution.statuses).astype(np.int8)
-        return replace(solution, statuses=statuses, bounds=np.where(worse, best.bounds, solution.bounds))
+        feasible = statuses == Status.FEASIBLE  # a stranger's bound is not proved either
+        return replace(solution, statuses=statuses, bounds=np.where(feasible, best.bounds, solution.bounds))
 
 
 def node_variables(

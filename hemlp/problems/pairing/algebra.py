@@ -9,7 +9,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.algebra import Algebra, Line, between, joined
+from hemlp.optimize.algebra import Algebra, Line, add_terms, between
 from hemlp.optimize.program import number_text
 from hemlp.problems.pairing.circulation import SINK, SOURCE, Group, Role
 
@@ -68,8 +68,8 @@ def pairing_algebra(model: PairingModel) -> Algebra:
     sums = (r"j \in B_i", r"i \in B_j") if nearest else (f"j{k}", f"i{k}")
     over = [rf"\sum_{{{each}}}" if len(each) > 1 else rf"\sum_{each}" for each in sums]
     counted = {
-        Group.PREDICTED: joined(f"{over[PRED]} {x}", "u_i" if to.any() else ""),
-        Group.TRUE: joined(f"{over[TRUE]} {x}", "v_j" if back.any() else ""),
+        Group.PREDICTED: add_terms(f"{over[PRED]} {x}", "u_i" if to.any() else ""),
+        Group.TRUE: add_terms(f"{over[TRUE]} {x}", "v_j" if back.any() else ""),
         Group.DEFAULT_TRUE: r"\sum_i u_i" if to.any() else "0",
         Group.DEFAULT_PRED: r"\sum_j v_j" if back.any() else "0",
         Group.TOTAL: rf"\sum_{{i,j{k}}} {x}",
@@ -96,7 +96,7 @@ def pairing_algebra(model: PairingModel) -> Algebra:
     if model.units is not None:
         units = _common(model.units, "so many")
         words.append(("x", f"units of mass: {units} are a mass of 1, so the objective is {units} times the cost"))
-    return Algebra(model.title, "min", joined(*goal), lines, words)
+    return Algebra(model.title, "min", add_terms(*goal), lines, words)
 
 
 def _range(lower: IntArray, upper: IntArray, low: str, high: str, variable: str) -> str:
@@ -134,8 +134,8 @@ class _Group:
 
     def _prices(self) -> list[tuple[str, str, IntArray]]:
         """Sign, variable and arcs of what is missing and of what is too many."""
-        found = ((sign, self._named(head), self._arcs(role)) for role, sign, head in _SIGNED)
-        return [each for each in found if each[2].size]
+        signed = ((sign, self._named(head), self._arcs(role)) for role, sign, head in _SIGNED)
+        return [each for each in signed if each[2].size]
 
     def row(self, counted: str) -> str:
         """What it holds lies between its bounds, but for what has a price."""
@@ -154,23 +154,23 @@ class _Group:
     def goal(self) -> list[str]:
         """What is paid in it."""
         cost, number = self.model.circulation.cost, self.model.circulation.number
-        found = []
+        terms = []
         for _, name, at in self._prices():
-            found.append(_cost(cost[at], self._named(r"\pi", name[0]), name, self.index))
+            terms.append(_cost(cost[at], self._named(r"\pi", name[0]), name, self.index))
         at = self._arcs(Role.EACH)
         if at.size:
             alike = all(np.unique(cost[at[number[at] == k]]).size == 1 for k in np.unique(number[at]))
             price = f"c^{{{self.letter}}}_" + ("k" if alike else f"{{{self.index}k}}")
-            found.insert(0, rf"\sum_{{{f'{self.index},' if self.index else ''}k}} {price} {self.unit}")
-        return found
+            terms.insert(0, rf"\sum_{{{f'{self.index},' if self.index else ''}k}} {price} {self.unit}")
+        return terms
 
     def bounds(self) -> list[str]:
         """What values its own variables take."""
         arcs = self.model.circulation
         most = {"+": rf"\alpha_{self.index}", "-": self._named("M")}
-        found = [between("0", name, _common(arcs.upper[at], most[sign])) for sign, name, at in self._prices()]
+        ranges = [between("0", name, _common(arcs.upper[at], most[sign])) for sign, name, at in self._prices()]
         at = self._arcs(Role.EACH)
-        return [*found, between("0", self.unit, _common(arcs.upper[at], f"N{self.unit[1:]}"))] if at.size else found
+        return [*ranges, between("0", self.unit, _common(arcs.upper[at], f"N{self.unit[1:]}"))] if at.size else ranges
 
 
 _SIGNED = ((Role.BELOW, "+", "s"), (Role.ABOVE, "-", "o"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -15,23 +15,19 @@ from hemlp.errors import InfeasibleModel, InvalidBounds, InvalidCost
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
-from hemlp.problems.pairing.capacities import Capacity, PairRule, Priced, Range, pair_capacity
-from hemlp.problems.pairing.class_bounds import BoundRule
+from hemlp.problems.pairing.capacities import ALL as ALL
+from hemlp.problems.pairing.capacities import (
+    Bound,
+    BoundRule,
+    Capacity,
+    PairRule,
+    Priced,
+    check_capacity,
+    pair_capacity,
+    plain_range,
+)
 from hemlp.text.notation import WORDS
 
-
-class _All:
-    """The type of ``ALL``, as many as the other side has."""
-
-    def __repr__(self) -> str:
-        return "ALL"
-
-    def __reduce__(self) -> str:
-        return "ALL"
-
-
-ALL = _All()
-Bound = int | _All | Mapping[Label, "int | _All"]
 DefaultCost = float | Mapping[Label, float] | None
 
 
@@ -77,19 +73,23 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for side, given in (("predicted", self.predicted), ("true", self.true)):
-            if isinstance(given, BoundRule):
-                for pair in given.pairs:
-                    checked_capacity(pair, f"the bounds {side}={given!r}")
-                if not given.pairs and not given.custom:
-                    raise InvalidBounds(f"the bounds {side}={given!r} are those of no class at all")
+            words = f"the bounds {side}={given!r}"
+            if not isinstance(given, BoundRule):
+                object.__setattr__(self, side, check_capacity(given, words))
+            elif not given.pairs and not given.custom:
+                raise InvalidBounds(f"{words} are those of no class at all")
             else:
-                object.__setattr__(self, side, checked_capacity(given, f"the bounds {side}={given!r}"))
+                for pair in given.pairs:
+                    check_capacity(pair, words)
         if not isinstance(self.pair, PairRule):
             object.__setattr__(self, "pair", pair_capacity(self.pair, f"pair={self.pair!r}"))
-        object.__setattr__(self, "total", _counted(self.total, f"total={self.total!r}"))
+        total = check_capacity(self.total, f"total={self.total!r}", by_class=False, single=True)
+        object.__setattr__(self, "total", total)
         given = self.defaults
-        several = isinstance(given, tuple | list) and len(given) == 2 and all(_is_capacity(each) for each in given)
-        both = tuple(_counted(each, f"defaults={given!r}") for each in (given if several else (given, given)))
+        several = isinstance(given, tuple | list) and len(given) == 2
+        several = several and all(isinstance(each, Priced | tuple | list) for each in given)
+        each, words = given if several else (given, given), f"defaults={given!r}"
+        both = tuple(check_capacity(of, words, by_class=False, single=True) for of in each)
         object.__setattr__(self, "defaults", both)
 
     def __repr__(self) -> str:
@@ -106,8 +106,12 @@ class Bounds:
     @cached_property
     def plain(self) -> bool:
         """Whether nothing is said beyond bounds of classes, and nothing has a price, as far as that is known."""
-        capacities = (each for of in (self.predicted, self.true) for each in _capacities(of))
-        return not self.further and not any(isinstance(each, Priced) for each in capacities)
+        return not self.further and not any(isinstance(each, Priced) for each in self._of_classes)
+
+    @property
+    def _of_classes(self) -> list[Capacity]:
+        """All capacities that classes of either side can have, as far as they are known."""
+        return [*_capacities(self.predicted), *_capacities(self.true)]
 
     @cached_property
     def ruled(self) -> bool:
@@ -123,7 +127,7 @@ class Bounds:
     @property
     def free(self) -> bool:
         """Whether each class of two equal sides can be paired with itself, for nothing."""
-        places = [*_capacities(self.predicted), *_capacities(self.true), self.pair, *self.defaults, self.total]
+        places = [*self._of_classes, self.pair, *self.defaults, self.total]
         charged = any(isinstance(each, Priced) and any(each.each[:1]) for each in places)
         usual = plain_range(self.total) == (0, ALL) and not isinstance(self.pair, PairRule)
         return usual and not charged and plain_range(self.pair)[0] == 0 and plain_range(self.pair)[1] != 0
@@ -131,74 +135,29 @@ class Bounds:
     @cached_property
     def consistent(self) -> bool:
         """Whether it is known that no class has a lower bound above its upper bound."""
-        pairs = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
+        pairs = map(plain_range, self._of_classes)
         return not self.custom and all(lower is not ALL or upper is ALL for lower, upper in pairs)
 
     @cached_property
     def custom(self) -> bool:
         """Whether a bound is a mapping or a function, which have no text form."""
-        plain = (plain_range(each) for of in (self.predicted, self.true) for each in _capacities(of))
+        plain = map(plain_range, self._of_classes)
         ruled = (of.custom for of in (self.predicted, self.true, self.pair) if isinstance(of, BoundRule | PairRule))
         return any(ruled) or any(isinstance(bound, Mapping) for pair in plain for bound in pair)
 
     @property
     def least(self) -> tuple[frozenset[Any], frozenset[Any]]:
         """All lower bounds that classes of each side can have, as far as they are known."""
-        sides = ([plain_range(each)[0] for each in _capacities(of)] for of in (self.predicted, self.true))
-        predicted, true = (frozenset(map(_hashable, lower)) for lower in sides)
+        lower = ((plain_range(each)[0] for each in _capacities(of)) for of in (self.predicted, self.true))
+        predicted, true = (frozenset("custom" if isinstance(b, Mapping) else b for b in of) for of in lower)
         return predicted, true
 
 
 _USUAL = {"pair": (0, 1), "defaults": (0, ALL), "total": (0, ALL)}
 
 
-def plain_range(of: Any) -> Range:
-    """A capacity without its prices."""
-    found: Range = of.bounds if isinstance(of, Priced) else of
-    return found
-
-
-def _is_capacity(given: Any) -> bool:
-    return isinstance(given, Priced | tuple | list)
-
-
 def _capacities(of: Capacity | BoundRule) -> tuple[Capacity, ...]:
     return of.pairs if isinstance(of, BoundRule) else (of,)
-
-
-def _hashable(bound: Bound) -> Any:
-    return "custom" if isinstance(bound, Mapping) else bound
-
-
-def checked_capacity(given: Any, what: str, *, by_class: bool = True) -> Capacity:
-    """A capacity, refused unless its bounds are integers, ALL, or (``by_class``) mappings to those."""
-    bounds = checked_pair(plain_range(given), what)
-    if not by_class and any(isinstance(bound, Mapping) for bound in bounds):
-        raise InvalidBounds(f"{what}: only bounds of classes can be mappings")
-    return replace(given, bounds=bounds) if isinstance(given, Priced) else bounds
-
-
-def _counted(given: Any, what: str) -> Capacity:
-    """A capacity of something that an instance has once: its lower bound is a number."""
-    found = checked_capacity(given, what, by_class=False)
-    if plain_range(found)[0] is ALL:
-        raise InvalidBounds(f"{what}: ALL is no lower bound of it")
-    return found
-
-
-def checked_pair(given: Any, what: str) -> tuple[Bound, Bound]:
-    """(lower, upper), refused unless they are integers, ALL, or mappings to those that a pairing could keep."""
-    if not (isinstance(given, tuple | list) and len(given) == 2):
-        raise InvalidBounds(f"{what} are not a pair (lower, upper)")
-    lower, upper = (bound.item() if isinstance(bound, np.integer) else bound for bound in given)
-    for bound in (lower, upper):
-        for value in bound.values() if isinstance(bound, Mapping) else (bound,):
-            number = isinstance(value, int) and not isinstance(value, bool)
-            if value is not ALL and not (number and 0 <= value < 2**31):
-                raise InvalidBounds(f"{what}: {value!r} is not ALL or an integer ≥ 0")
-    if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
-        raise InvalidBounds(f"{what} ask for at least {lower} and at most {upper}")
-    return lower, upper
 
 
 WORDS.update(ALL=ALL, Bounds=Bounds)
@@ -228,9 +187,9 @@ def bound_arrays(
 
 
 def side_prices(bounds: Capacity | BoundRule, side: Side, h: Hierarchy) -> tuple[IntArray, tuple[Capacity, ...]]:
-    """The capacity of each class of a side, as a number in the list of those that there are."""
+    """The capacity of each class of a side, as a position in a list of capacities, and the list."""
     if isinstance(bounds, BoundRule):
-        return bounds.grouped(h, side.classes)
+        return bounds.groups(h, side.classes)
     return np.zeros(side.classes.size, np.int64), (bounds,)
 
 
@@ -247,7 +206,7 @@ def contradiction(
 
 def _bound_array(bound: Bound, classes: IntArray, size: IntArray, labels: tuple[Label, ...], name: str) -> IntArray:
     """A bound of each class, ``size`` in place of ALL."""
-    if isinstance(bound, _All):
+    if not isinstance(bound, int | Mapping):  # ALL
         return size.astype(np.int64)
     if isinstance(bound, int):
         return np.full(classes.size, bound, np.int64)

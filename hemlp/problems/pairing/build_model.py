@@ -1,33 +1,44 @@
-"""From the bounds of a measure to its model of Problem 1, plain wherever it can be, and from masses to a transport."""
+"""From the bounds of a measure to its model of Problem 1, plain wherever it can be, and from masses to a transport.
+
+Each side of a transport is a mass of 1 in whole units, so that transport is exact. Masses are even, exact in lcm(M, N)
+units, or by weights of classes: exact in the lcm of their sums where these are decimals of few digits. Where that many
+units are too many, a mass of 1 is 2⁴⁶ units, and each mass is rounded by at most one of them. Both sides always have
+the same number of units, which does not depend on the other instances of a batch.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, row_sums
 from hemlp.errors import InfeasibleModel, InvalidOption
 from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch
+from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.problems.pairing.bounds import ALL, Bounds, plain_range, side_prices
-from hemlp.problems.pairing.capacities import ListedPairs, PairRule, Priced
+from hemlp.problems.pairing.bounds import Bounds, side_prices
+from hemlp.problems.pairing.capacities import ALL, BoundRule, PairRule, Priced, plain_range
 from hemlp.problems.pairing.circulation import build_circulation, pair_limits
-from hemlp.problems.pairing.class_bounds import ByClass
-from hemlp.problems.pairing.marginals import even_marginals, weighted_marginals
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
+MOST = 1 << 46
+"""Units of a mass of 1, at most: solvers in floats still tell them apart."""
+DIGITS = 22
+"""Decimal digits of weights, at most: 10²² is the greatest power of ten that is exact as a float."""
+Marginals = tuple[IntArray, tuple[IntArray, IntArray]]
+"""How many units are 1, for each instance, and the units of each class of both sides."""
 Defaults = list[FloatArray]
 """Default costs of the classes of both sides."""
 
 
-def weighed(
+def apply_weights(
     batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, weights: Mapping[Label, float]
 ) -> tuple[FloatArray, Defaults]:
     """Default costs times the weight of their class, κ times the mean weight of its two classes.
@@ -47,14 +58,14 @@ def _times(costs: FloatArray, weights: FloatArray) -> FloatArray:
     return np.where(finite, np.where(finite, costs, 0.0) * weights, math.inf)
 
 
-def simplified(
+def drop_forbidden(
     batch: Batch, pairs: Pairs, kappa: FloatArray, defaults: Defaults, bounds: Bounds
 ) -> tuple[FloatArray, Defaults, Bounds]:
     """The same without pairs that are forbidden and default classes that take nobody: they do not exist."""
-    if isinstance(bounds.pair, ListedPairs) and not bounds.pair.forced:
+    if isinstance(bounds.pair, PairRule) and not (bounds.pair.custom or bounds.pair.forced):
         ends = pairs.ends(batch)
         predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
-        kappa = np.where(bounds.pair.grouped(batch.hierarchy, predicted, true)[0] > 0, math.inf, kappa)
+        kappa = np.where(bounds.pair.groups(batch.hierarchy, predicted, true)[0] > 0, math.inf, kappa)
         bounds = replace(bounds, pair=(0, 1))
     takes_none = [limit == (0, 0) for limit in bounds.defaults]
     defaults = [np.full_like(cost, math.inf) if none else cost for cost, none in zip(defaults, takes_none, strict=True)]
@@ -65,12 +76,12 @@ def simplified(
 def with_capacities(model: PairingModel, bounds: Bounds) -> PairingModel:
     """The model with its circulation, if the bounds go beyond those of classes; else as it is."""
     batch, halves = model.batch, model.halves
-    asked = (of for of in zip((bounds.predicted, bounds.true), batch.sides, strict=True) if isinstance(of[0], ByClass))
-    found = (side_prices(of, side, batch.hierarchy)[1] for of, side in asked)
-    if bounds.plain and not any(isinstance(each, Priced) for capacities in found for each in capacities):
+    sides = zip((bounds.predicted, bounds.true), batch.sides, strict=True)
+    asked = (side_prices(of, side, batch.hierarchy)[1] for of, side in sides if isinstance(of, BoundRule) and of.custom)
+    if bounds.plain and not any(isinstance(each, Priced) for capacities in asked for each in capacities):
         return model
     uppers = halves[PRED].upper, halves[TRUE].upper
-    error = next(iter(lost_pairs(batch, model.pairs, model.kappa, uppers, bounds).values()), None)
+    error = next(iter(impossible_pairs(batch, model.pairs, model.kappa, uppers, bounds).values()), None)
     if error is not None:
         raise error
     return replace(model, arcs=build_circulation(batch, model.pairs, model.kappa, model.serves, halves, bounds))
@@ -93,10 +104,13 @@ def build_nearest(title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, sid
 
 
 def build_transport(
-    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, weights: FloatArray | None
+    title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, weights: Mapping[Label, float] | None
 ) -> PairingModel:
-    """Each side is a mass of 1 on its classes, even or by ``weights`` of all classes; what does moving it cost?"""
-    units, masses = even_marginals(batch) if weights is None else weighted_marginals(batch, weights)
+    """Each side is a mass of 1 on its classes, even or by ``weights``; what does moving it cost?"""
+    if weights is None:
+        units, masses = even_marginals(batch)
+    else:
+        units, masses = weighted_marginals(batch, class_weights(batch.hierarchy, weights))
     predicted, true = (
         SideBounds(side, mass, mass, np.full(mass.size, math.inf))
         for side, mass in zip(batch.sides, masses, strict=True)
@@ -105,7 +119,7 @@ def build_transport(
     return PairingModel(title, batch, pairs, kappa, serves, (predicted, true), units=units)
 
 
-def lost_pairs(
+def impossible_pairs(
     batch: Batch, pairs: Pairs, kappa: FloatArray, uppers: tuple[IntArray, IntArray], bounds: Bounds, first_row: int = 0
 ) -> dict[int, InfeasibleModel]:
     """For each instance in which a pair is forced that does not exist, the error that says so."""
@@ -114,21 +128,21 @@ def lost_pairs(
     missing, ends = np.flatnonzero(np.isinf(kappa)), pairs.ends(batch)
     x = ends[PRED][missing], ends[TRUE][missing]
     lower = pair_limits(bounds, batch, x, uppers)[0]
-    found: dict[int, InfeasibleModel] = {}
+    errors: dict[int, InfeasibleModel] = {}
     labels = batch.hierarchy.labels
     for k in np.flatnonzero(lower > 0).tolist():
         row = int(np.searchsorted(pairs.ptr, missing[k], side="right")) - 1
         p, t = (labels[int(batch.sides[side].classes[x[side][k]])] for side in (PRED, TRUE))
         words = f"the pair {p!r} ~ {t!r} is forced and does not exist: it has no finite cost"
         number = first_row + row + 1
-        found.setdefault(row, InfeasibleModel(f"instance {number}: {words}", number, label=p, labels=(p, t)))
-    return found
+        errors.setdefault(row, InfeasibleModel(f"instance {number}: {words}", number, label=p, labels=(p, t)))
+    return errors
 
 
 def forces_pairs(bounds: Bounds) -> bool:
     """Whether a pair may have to be chosen."""
     if isinstance(bounds.pair, PairRule):
-        return not isinstance(bounds.pair, ListedPairs) or bounds.pair.forced
+        return bounds.pair.custom or bounds.pair.forced
     return plain_range(bounds.pair)[0] != 0
 
 
@@ -137,3 +151,62 @@ def plain_pairing(model: Any, what: str) -> PairingModel:
     if not isinstance(model, PairingModel) or not model.plain:
         raise InvalidOption(f"{what} needs bounds with no further rules and no prices")
     return model
+
+
+# ---- masses of a transport
+
+
+def even_marginals(batch: Batch) -> Marginals:
+    """Each side's mass lies evenly on its classes."""
+    sizes = [side.sizes.astype(np.int64) for side in batch.sides]
+    units = np.lcm(*(np.maximum(size, 1) for size in sizes))
+    predicted, true = (np.repeat(units // np.maximum(size, 1), size) for size in sizes)
+    return units, (predicted, true)
+
+
+def weighted_marginals(batch: Batch, weights: FloatArray) -> Marginals:
+    """Each side's mass lies on its classes by their weights; on those of a side that weighs nothing lies nothing."""
+    (first, some), (second, others) = (_whole(weights[side.classes], side) for side in batch.sides)
+    factor = first // np.maximum(np.gcd(first, second), 1)
+    exact = (first > 0) & (second > 0) & (factor <= MOST // np.maximum(second, 1))
+    units = np.where(exact, factor * np.where(exact, second, 0), MOST)
+    masses = []
+    for side, total, whole in zip(batch.sides, (first, second), (some, others), strict=True):
+        made = whole * np.repeat(units // np.maximum(total, 1), side.sizes)
+        for row in np.flatnonzero(~exact).tolist():
+            made[side.ptr[row] : side.ptr[row + 1]] = _rounded(weights[side[row]])
+        masses.append(made)
+    return units, (masses[0], masses[1])
+
+
+def _whole(weights: FloatArray, side: Side) -> tuple[IntArray, IntArray]:
+    """Sums (1 at least, 0 where there are none) of integers in the proportion of the weights, and the integers."""
+    size, rows = len(side.ptr) - 1, np.repeat(np.arange(len(side.ptr) - 1), side.sizes)
+    distinct, place = np.unique(weights, return_inverse=True)
+    digits = np.zeros(size, np.int64)
+    np.maximum.at(digits, rows, np.array([_digits(weight) for weight in distinct.tolist()], np.int64)[place])
+    with np.errstate(over="ignore"):
+        scaled = weights * 10.0 ** np.minimum(digits, DIGITS)[rows]  # below 2⁵⁰ it is nearest to the right integer
+    small = (digits <= DIGITS) & (row_sums(scaled, side.ptr) < MOST)
+    whole = np.rint(np.where(small[rows], scaled, 0.0)).astype(np.int64)
+    shared = np.zeros(size, np.int64)
+    np.gcd.at(shared, rows, whole)
+    whole //= np.maximum(shared, 1)[rows]
+    totals = np.zeros(size, np.int64)
+    np.add.at(totals, rows, whole)
+    return np.where(small, np.maximum(totals, 1), 0), whole
+
+
+def _digits(weight: float) -> int:
+    """Behind the decimal point, as the number is written."""
+    exponent = Decimal(repr(weight)).normalize().as_tuple().exponent
+    return max(0, -int(exponent))
+
+
+def _rounded(weights: FloatArray) -> IntArray:
+    """Shares of MOST units: the differences of rounded running totals, which add up whatever the weights are."""
+    if not weights.any():
+        return np.zeros(weights.size, np.int64)
+    upto = np.cumsum(weights / weights.max())
+    made: IntArray = np.diff(np.rint(upto / upto[-1] * MOST), prepend=0).astype(np.int64)
+    return made

@@ -1,4 +1,4 @@
-"""What a capacity group of Problem 1 may hold, and what each unit of it costs.
+"""What a capacity group of Problem 1 may hold, what each unit of it costs, and capacities by class and by pair.
 
 A capacity is (lower, upper), or ``priced(...)``: the same with costs. With d units in a group of bounds (α, β),
 
@@ -10,11 +10,10 @@ a convex function of d, so that the problem stays a flow of least cost: a cost t
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -25,10 +24,19 @@ from hemlp.hierarchy.labels import Label
 from hemlp.options import plain_number
 from hemlp.text.notation import WORDS
 
-if TYPE_CHECKING:
-    from hemlp.problems.pairing.bounds import Bound
 
-Range = tuple["Bound", "Bound"]
+class _All:
+    """The type of ``ALL``, as many as the other side has."""
+
+    def __repr__(self) -> str:
+        return "ALL"
+
+    __reduce__ = __repr__
+
+
+ALL = _All()
+Bound = int | _All | Mapping[Label, "int | _All"]
+Range = tuple[Bound, Bound]
 """Lower and upper bound."""
 
 
@@ -50,15 +58,14 @@ class Priced:
                     f"each={each!r} falls from {first:g} to {then:g}: units that become cheaper are no flow of least "
                     f"cost; costs may stay or rise, and model.with_constraints(...) takes what is no flow"
                 )
-        below, above = (None if cost is None else _price(name, cost) for name, cost in self._prices(("below", "above")))
-        self.__dict__.update(each=each, below=below, above=above)
-
-    def _prices(self, names: tuple[str, ...]) -> list[tuple[str, Any]]:
-        return [(name, getattr(self, name)) for name in names]
+        soft = {name: getattr(self, name) for name in ("below", "above")}
+        prices = {name: None if cost is None else _price(name, cost) for name, cost in soft.items()}
+        self.__dict__.update(each=each, **prices)
 
     def __repr__(self) -> str:
-        given = [(name, value) for name, value in self._prices(("each", "below", "above")) if value not in ((), None)]
-        return f"priced({', '.join([repr(self.bounds), *(f'{name}={value!r}' for name, value in given)])})"
+        named = ((name, getattr(self, name)) for name in ("each", "below", "above"))
+        costs = (f"{name}={value!r}" for name, value in named if value not in ((), None))
+        return f"priced({', '.join([repr(self.bounds), *costs])})"
 
 
 Capacity = Range | Priced
@@ -70,6 +77,43 @@ def _price(name: str, cost: Any) -> float:
     if number is None or not math.isfinite(number) or number > 1e150:
         raise InvalidCost(f"{name}={cost!r} is no cost: a finite number of at least 0 is needed")
     return float(number) if number % 1 else int(number)
+
+
+def plain_range(of: Any) -> Range:
+    """A capacity without its prices."""
+    bounds: Range = of.bounds if isinstance(of, Priced) else of
+    return bounds
+
+
+def check_capacity(given: Any, what: str, *, by_class: bool = True, single: bool = False) -> Capacity:
+    """A capacity, refused unless a pairing could keep its bounds: integers, ALL, or (``by_class``) mappings to those.
+
+    ``single``: of something that an instance has once, so that its lower bound is a number.
+    """
+    bounds: Any = plain_range(given)
+    if not (isinstance(bounds, tuple | list) and len(bounds) == 2):
+        raise InvalidBounds(f"{what} are not a pair (lower, upper)")
+    lower, upper = (bound.item() if isinstance(bound, np.integer) else bound for bound in bounds)
+    for bound in (lower, upper):
+        for value in bound.values() if isinstance(bound, Mapping) else (bound,):
+            number = isinstance(value, int) and not isinstance(value, bool)
+            if value is not ALL and not (number and 0 <= value < 2**31):
+                raise InvalidBounds(f"{what}: {value!r} is not ALL or an integer ≥ 0")
+    if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
+        raise InvalidBounds(f"{what} ask for at least {lower} and at most {upper}")
+    if not by_class and any(isinstance(bound, Mapping) for bound in (lower, upper)):
+        raise InvalidBounds(f"{what}: only bounds of classes can be mappings")
+    if single and lower is ALL:
+        raise InvalidBounds(f"{what}: ALL is no lower bound of it")
+    return replace(given, bounds=(lower, upper)) if isinstance(given, Priced) else (lower, upper)
+
+
+def pair_capacity(given: Any, what: str) -> Capacity:
+    """A capacity of a pair: its bounds are hard, since what a pair costs is its cost."""
+    capacity = check_capacity(given, what, by_class=False, single=True)
+    if isinstance(capacity, Priced) and (capacity.below is not None or capacity.above is not None):
+        raise InvalidBounds(f"{what}: bounds of a pair are hard; each=(0, ..., 3) lets further units cost more")
+    return capacity
 
 
 def priced(bounds: Range, each: Any = (), *, below: float | None = None, above: float | None = None) -> Priced:
@@ -101,79 +145,159 @@ def priced(bounds: Range, each: Any = (), *, below: float | None = None, above: 
     return Priced(bounds, each, below, above)
 
 
-class PairRule(ABC):
-    """Capacities of single pairs; ``custom`` ones have no text form."""
-
-    custom = False
-
-    @abstractmethod
-    def grouped(self, h: Hierarchy, predicted: IntArray, true: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
-        """The group of each pair, and the capacity of each group."""
+# ---- by class
 
 
 @dataclass(frozen=True)
-class ListedPairs(PairRule):
-    """Pairs that are forbidden, or forced; all others are as usual."""
+class BoundRule:
+    """Bounds by groups of classes: "by_leaf", leaves first, "by_level", from the roots down, or "by_class".
 
-    pairs: frozenset[tuple[Label, Label]]
-    forced: bool
+    ``of``: a function of a class, or a mapping; a rule that has one is ``custom`` and has no text form.
+    """
 
-    def grouped(self, h: Hierarchy, predicted: IntArray, true: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
-        """1 for a pair that is listed."""
-        keys = np.array(sorted(h.id(p) * len(h) + h.id(t) for p, t in self.pairs), np.int64)
-        listed = np.isin(predicted.astype(np.int64) * len(h) + true, keys)
-        return listed.astype(np.int64), ((0, 1), (1, 1) if self.forced else (0, 0))
+    name: str
+    capacities: tuple[Capacity, ...] = ()
+    of: Callable[[Label], Capacity] | Mapping[Label, Capacity] | None = field(default=None, hash=False)
+
+    @property
+    def custom(self) -> bool:
+        """Whether it has no text form."""
+        return self.of is not None
+
+    @property
+    def pairs(self) -> tuple[Capacity, ...]:
+        """The bounds of each group, as far as they are known: nothing is of a function before it is asked."""
+        return tuple(self.of.values()) if isinstance(self.of, Mapping) else self.capacities
+
+    def groups(self, h: Hierarchy, classes: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
+        """The group of each of the classes, and the bounds of each group; a function is asked once for each class."""
+        if self.name == "by_leaf":
+            return (np.diff(h.child_ptr)[classes] > 0).astype(np.int64), self.capacities
+        if self.name == "by_level":  # the last bounds are those of all levels below, too
+            return np.minimum(h.unit_depths[classes], len(self.capacities) - 1).astype(np.int64), self.capacities
+        distinct, place = np.unique(classes, return_inverse=True)
+        return place.astype(np.int64), tuple(self._of_class(h.labels[c]) for c in distinct)
+
+    def _of_class(self, label: Label) -> Capacity:
+        of: Any = self.of
+        if isinstance(of, Mapping) and label not in of:
+            raise InvalidBounds(f"bounds by class have none for the class {label!r}")
+        bounds = of[label] if isinstance(of, Mapping) else of(label)
+        return check_capacity(bounds, f"the bounds of the class {label!r}")
 
     def __repr__(self) -> str:
+        return f"{self.name}({', '.join(map(repr, self.capacities)) if self.of is None else repr(self.of)})"
+
+
+def by_leaf(leaf: Capacity, inner: Capacity) -> BoundRule:
+    """Bounds (lower, upper) of leaves, and of inner classes.
+
+    Parameters
+    ----------
+    leaf, inner
+        Pairs of integers or ``ALL``, or ``priced(...)``.
+
+    Examples
+    --------
+    >>> from hemlp import ALL, Bounds, Hierarchy, PairMeasure
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> patient = PairMeasure("patient", Bounds((1, 1), by_leaf((1, 1), (0, ALL))), default_cost=5)
+    >>> patient.score(h, true=["sheep", "animal"], pred=["sheep"])
+    0.0
+    """
+    return BoundRule("by_leaf", (leaf, inner))
+
+
+def by_level(*levels: Capacity) -> BoundRule:
+    """Bounds (lower, upper) of each level, from the roots down; the last are those of all levels below, too.
+
+    Parameters
+    ----------
+    levels
+        Pairs of integers or ``ALL``, or ``priced(...)``, that of the roots first.
+
+    Examples
+    --------
+    >>> by_level((0, 1), (1, 1))
+    by_level((0, 1), (1, 1))
+    """
+    return BoundRule("by_level", tuple(levels))
+
+
+def by_class(of: Callable[[Label], Capacity] | Mapping[Label, Capacity]) -> BoundRule:
+    """Bounds (lower, upper) of each class, from a function or a mapping; these have no text form.
+
+    Parameters
+    ----------
+    of
+        A function of a label, or a mapping from labels, to (lower, upper) or ``priced(...)``.
+
+    Examples
+    --------
+    >>> by_class({"cow": (1, 2), "sheep": (1, 1)}).custom
+    True
+    """
+    if not isinstance(of, Mapping) and not callable(of):
+        raise InvalidBounds(f"by_class({of!r:.80}): a function or a mapping from classes to (lower, upper) is needed")
+    return BoundRule("by_class", of=of)
+
+
+# ---- by pair
+
+
+@dataclass(frozen=True)
+class PairRule:
+    """Capacities of single pairs: ``pairs`` that are forbidden, or forced; or those that a function or mapping gives.
+
+    A rule with ``of`` is ``custom`` and has no text form; ``others``: of pairs that a mapping does not name.
+    """
+
+    pairs: frozenset[tuple[Label, Label]] = frozenset()
+    forced: bool = False
+    of: Callable[[Label, Label], Capacity] | Mapping[tuple[Label, Label], Capacity] | None = field(
+        default=None, hash=False
+    )
+    others: Capacity = (0, 1)
+
+    @property
+    def custom(self) -> bool:
+        """Whether it has no text form."""
+        return self.of is not None
+
+    def groups(self, h: Hierarchy, predicted: IntArray, true: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
+        """The group of each pair, and the capacity of each group; a function is asked once for each two classes."""
+        keys = predicted.astype(np.int64) * len(h) + true
+        if self.of is None:
+            listed = np.array(sorted(h.id(p) * len(h) + h.id(t) for p, t in self.pairs), np.int64)
+            return np.isin(keys, listed).astype(np.int64), ((0, 1), (1, 1) if self.forced else (0, 0))
+        distinct, place = np.unique(keys, return_inverse=True)
+        ends = [(h.labels[p], h.labels[t]) for p, t in (divmod(int(key), len(h)) for key in distinct)]
+        if isinstance(self.of, Mapping):
+            known = {h.id(p) * len(h) + h.id(t): value for (p, t), value in self.of.items()}
+            values = [known.get(int(key), self.others) for key in distinct]
+        else:
+            values = [self.of(*pair) for pair in ends]
+        named = zip(values, ends, strict=True)
+        capacities = (pair_capacity(value, f"the capacity of the pair {p!r} ~ {t!r}") for value, (p, t) in named)
+        return place.astype(np.int64), tuple(capacities)
+
+    def __repr__(self) -> str:
+        if self.of is not None:
+            return f"by_pair({self.of!r}, {self.others!r})"
         ordered = sorted(self.pairs, key=lambda pair: tuple(map(repr, pair)))
         return f"{'force' if self.forced else 'forbid'}({', '.join(map(repr, ordered))})"
 
 
-@dataclass(frozen=True)
-class ByPair(PairRule):
-    """Capacities of each pair, from a function or a mapping; they have no text form."""
-
-    of: Callable[[Label, Label], Capacity] | Mapping[tuple[Label, Label], Capacity] = field(hash=False)
-    others: Capacity = (0, 1)
-    custom = True
-
-    def grouped(self, h: Hierarchy, predicted: IntArray, true: IntArray) -> tuple[IntArray, tuple[Capacity, ...]]:
-        """Pairs of the same two classes are one group; a function is asked once for each."""
-        distinct, place = np.unique(predicted.astype(np.int64) * len(h) + true, return_inverse=True)
-        if isinstance(self.of, Mapping):
-            known: dict[int, Any] = {h.id(p) * len(h) + h.id(t): value for (p, t), value in self.of.items()}
-            found = [known.get(int(key), self.others) for key in distinct]
-        else:
-            found = [self.of(*(h.labels[c] for c in divmod(int(key), len(h)))) for key in distinct]
-        ends = (tuple(h.labels[c] for c in divmod(int(key), len(h))) for key in distinct)
-        return place.astype(np.int64), tuple(
-            pair_capacity(value, f"the capacity of the pair {p!r} ~ {t!r}")
-            for value, (p, t) in zip(found, ends, strict=True)
-        )
-
-
-def pair_capacity(given: Any, what: str) -> Capacity:
-    """A capacity of a pair: its bounds are hard, since what a pair costs is its cost."""
-    from hemlp.problems.pairing.bounds import ALL, checked_capacity, plain_range
-
-    found = checked_capacity(given, what, by_class=False)
-    if plain_range(found)[0] is ALL:
-        raise InvalidBounds(f"{what}: ALL is no lower bound of a pair")
-    if isinstance(found, Priced) and (found.below is not None or found.above is not None):
-        raise InvalidBounds(f"{what}: bounds of a pair are hard; each=(0, ..., 3) lets further units cost more")
-    return found
-
-
-def _listed(pairs: tuple[Any, ...], word: str) -> frozenset[tuple[Label, Label]]:
+def _list_pairs(pairs: tuple[Any, ...], word: str) -> PairRule:
     for pair in pairs:
         if not (isinstance(pair, tuple | list) and len(pair) == 2):
             raise InvalidBounds(f"{word}({pair!r:.80}): pairs are (predicted, true)")
     if not pairs:
         raise InvalidBounds(f"{word}() names no pair")
-    return frozenset((p, t) for p, t in pairs)
+    return PairRule(frozenset((p, t) for p, t in pairs), word == "force")
 
 
-def forbid(*pairs: tuple[Label, Label]) -> ListedPairs:
+def forbid(*pairs: tuple[Label, Label]) -> PairRule:
     """Pairs (predicted, true) that do not exist; for ``Bounds(..., pair=...)``.
 
     Parameters
@@ -189,31 +313,23 @@ def forbid(*pairs: tuple[Label, Label]) -> ListedPairs:
     >>> strict.score(h, true=["sheep"], pred=["cow"]), strict.score(h, true=["cow"], pred=["sheep"])
     (10.0, 2.0)
     """
-    return ListedPairs(_listed(pairs, "forbid"), forced=False)
+    return _list_pairs(pairs, "forbid")
 
 
-def force(*pairs: tuple[Label, Label]) -> ListedPairs:
+def force(*pairs: tuple[Label, Label]) -> PairRule:
     """Pairs (predicted, true) that must be chosen wherever both classes are there; for ``Bounds(..., pair=...)``.
 
     Parameters
     ----------
     pairs
         (predicted, true) each.
-
-    Examples
-    --------
-    >>> from hemlp import Bounds, Hierarchy, PairMeasure
-    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-    >>> kept = PairMeasure("kept", Bounds((1, 1), (1, 1), pair=force(("cow", "sheep"))), default_cost=5)
-    >>> kept.score(h, true=["sheep", "cow"], pred=["cow"])
-    7.0
     """
-    return ListedPairs(_listed(pairs, "force"), forced=True)
+    return _list_pairs(pairs, "force")
 
 
 def by_pair(
     of: Callable[[Label, Label], Capacity] | Mapping[tuple[Label, Label], Capacity], others: Capacity = (0, 1)
-) -> ByPair:
+) -> PairRule:
     """Capacities of each pair, from a function or a mapping; these have no text form.
 
     Parameters
@@ -223,16 +339,10 @@ def by_pair(
         forbids a pair, (1, 1) forces it.
     others
         Of pairs that a mapping does not name.
-
-    Examples
-    --------
-    >>> from hemlp import Bounds
-    >>> Bounds((1, 1), (1, 1), pair=by_pair(lambda p, t: (0, int(p != "root")))).custom
-    True
     """
     if not isinstance(of, Mapping) and not callable(of):
         raise InvalidBounds(f"by_pair({of!r:.80}): a function or a mapping from pairs to (lower, upper) is needed")
-    return ByPair(of, pair_capacity(others, f"by_pair(others={others!r})"))
+    return PairRule(of=of, others=pair_capacity(others, f"by_pair(others={others!r})"))
 
 
-WORDS.update(priced=priced, forbid=forbid, force=force)
+WORDS.update(priced=priced, forbid=forbid, force=force, by_leaf=by_leaf, by_level=by_level)

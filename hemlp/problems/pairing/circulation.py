@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, pointers, row_places, row_sums
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.problems.pairing.bounds import ALL, Bounds, plain_range, side_prices
-from hemlp.problems.pairing.capacities import Capacity, PairRule, Priced
+from hemlp.problems.pairing.bounds import Bounds, side_prices
+from hemlp.problems.pairing.capacities import ALL, Capacity, PairRule, Priced, plain_range
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
 SOURCE, SINK, DEFAULT_PRED, DEFAULT_TRUE = range(4)
@@ -315,7 +315,7 @@ def pair_limits(
     of = bounds.pair
     predicted, true = (batch.sides[side].classes[ends[side]] for side in (PRED, TRUE))
     if isinstance(of, PairRule):
-        group, capacities = of.grouped(batch.hierarchy, predicted, true)
+        group, capacities = of.groups(batch.hierarchy, predicted, true)
     else:
         group, capacities = np.zeros(predicted.size, np.int64), (of,)
     most = _most_of_pairs(bounds, batch, ends, uppers)

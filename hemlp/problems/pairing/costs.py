@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -82,21 +82,11 @@ class Cost(ABC):
     def between(self, hierarchy: Hierarchy, predicted: Label, true: Label) -> float:
         """κ of one pair of classes.
 
-        Parameters
-        ----------
-        hierarchy
-            What the classes belong to.
-        predicted, true
-            Two classes.
-
-        Examples
-        --------
-        >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-        >>> ShortestPath().between(h, "sheep", "cow")
+        >>> ShortestPath().between(Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")]), "sheep", "cow")
         2.0
         """
         batch = Batch.of(hierarchy, [{true}], [{predicted}])
-        return float(checked_costs(self, batch, Pairs.of(batch))[0])
+        return float(compute_costs(self, batch, Pairs.of(batch))[0])
 
 
 def cost_text(cost: Any) -> str:
@@ -189,10 +179,10 @@ class ShortestPath(Cost):
             from hemlp.kernels.graph.distances import pair_distances, up_lists
             from hemlp.kernels.records import Sides
 
-            up, _, own, others = h.upward.lists(np.concatenate([pred.classes, true.classes])).local(*batch.sides)
-            return pair_distances(up_lists(up), Sides(pred.ptr, own, true.ptr, others), pairs.ptr)
-        at_pred, at_true = pairs.ends(batch)
-        key = pred.classes[at_pred].astype(np.int64) * len(h) + true.classes[at_true]
+            up, _, first, second = h.upward.lists(np.concatenate([pred.classes, true.classes])).local(pred, true)
+            return pair_distances(up_lists(up), Sides(pred.ptr, first, true.ptr, second), pairs.ptr)
+        predicted, others = pairs.classes(batch)
+        key = predicted.astype(np.int64) * len(h) + others
         distinct = sorted_distinct(key)
         return _undirected_distances(h, *split(distinct, len(h)))[np.searchsorted(distinct, key)]
 
@@ -230,15 +220,18 @@ class FunctionCost(Cost):
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """The function at each pair."""
-        labels, known = batch.hierarchy.labels, {}
-        values = np.empty(pairs.ptr[-1])
-        at_pred, at_true = pairs.ends(batch)
-        ends = zip(batch.pred.classes[at_pred].tolist(), batch.true.classes[at_true].tolist(), strict=True)
-        for k, pair in enumerate(ends):
-            if pair not in known:
-                known[pair] = _as_cost_value(self.function(labels[pair[0]], labels[pair[1]]))
-            values[k] = known[pair]
-        return values
+        labels = batch.hierarchy.labels
+
+        @cache
+        def value(predicted: int, true: int) -> float:
+            result = self.function(labels[predicted], labels[true])
+            try:
+                return float(result)
+            except (TypeError, ValueError, OverflowError):
+                return math.nan
+
+        predicted, true = (classes.tolist() for classes in pairs.classes(batch))
+        return np.fromiter(map(value, predicted, true), np.float64, len(true))
 
 
 @dataclass(frozen=True, eq=False)
@@ -290,8 +283,8 @@ class MatrixCost(Cost):
             absent = classes[place[classes] < 0]
             if absent.size:
                 raise InvalidCost(f"the matrix has no row for the class {batch.hierarchy.labels[absent[0]]!r}")
-        at_pred, at_true = pairs.ends(batch)
-        values: FloatArray = table[place[batch.pred.classes[at_pred]], place[batch.true.classes[at_true]]]
+        predicted, true = pairs.classes(batch)
+        values: FloatArray = table[place[predicted], place[true]]
         return values
 
 
@@ -301,13 +294,6 @@ def cost_bytes(cost: Any) -> float:
         return 270.0
     known = isinstance(cost, Cost) and not isinstance(cost, MatrixCost) and not getattr(cost, "undirected", False)
     return 20.0 if known else 175.0
-
-
-def _as_cost_value(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        return math.nan
 
 
 LEAST, GREATEST = 1e-300, 1e300
@@ -324,7 +310,7 @@ def check_magnitude(values: FloatArray | float, what: Callable[[int], str]) -> N
         )
 
 
-def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
+def compute_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     """κ of all pairs of a batch, refused unless each is a number of at least 0 (infinite: there is no such pair)."""
     from hemlp.kernels.flow.pairing import extent
 
@@ -337,10 +323,8 @@ def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
         return values
 
     def pair(k: int) -> str:
-        at_pred, at_true = (ends[k] for ends in pairs.ends(batch))
-        labels = batch.hierarchy.labels
-        names = labels[batch.pred.classes[at_pred]], labels[batch.true.classes[at_true]]
-        return f"the cost of predicting {names[0]!r} for {names[1]!r}"
+        predicted, true = pairs.labels(batch, k)
+        return f"the cost of predicting {predicted!r} for {true!r}"
 
     for k in np.flatnonzero(~(values >= 0))[:1]:
         raise InvalidCost(f"{pair(k)} is {values[k]}: it must be at least 0")
@@ -350,7 +334,7 @@ def checked_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
 
 def shares_of_one(cost: Cost, batch: Batch, pairs: Pairs, measure: str) -> FloatArray:
     """κ of all pairs for a measure of similarities: refused unless each is at most 1."""
-    values = checked_costs(cost, batch, pairs)
+    values = compute_costs(cost, batch, pairs)
     for k in np.flatnonzero(values > 1)[:1]:
         raise InvalidCost(
             f"{measure} needs a cost that is 1 minus a similarity, and {cost} is {values[k]:g} for a pair of classes: "

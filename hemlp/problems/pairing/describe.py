@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from hemlp.text.display import abbreviate
 from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
+    import networkx
+
     from hemlp.problems.pairing.model import PairingModel
 
 NAMES = ("source", "sink", "DP", "DT")
@@ -88,12 +90,12 @@ class Arcs:
 
     def groups(self, a: int, tail: int, head: int) -> list[tuple[int, Group, int]]:
         """The groups that a pair between two nodes counts in."""
-        row, kind, found = self.rows[a], self.group[a], []
+        row, kind, groups = self.rows[a], self.group[a], []
         if kind is not Group.FROM_DEFAULT and tail != SOURCE:
-            found.append((row, Group.PREDICTED, self.first[a]))
+            groups.append((row, Group.PREDICTED, self.first[a]))
         if kind is not Group.TO_DEFAULT and head != SINK:
-            found.append((row, Group.TRUE, self.second[a]))
-        return [*found, (row, WHOLE[kind], -1)]
+            groups.append((row, Group.TRUE, self.second[a]))
+        return [*groups, (row, WHOLE[kind], -1)]
 
 
 def node_names(model: PairingModel) -> list[str]:
@@ -106,6 +108,32 @@ def node_names(model: PairingModel) -> list[str]:
         names += [f"P_{code}{i}" for i in range(predicted)] + [f"T_{code}{j}" for j in range(true)]
         names += [f"N_{code}{k}" for k in range(size - OWN - predicted - true)]
     return names
+
+
+def to_networkx(model: PairingModel) -> networkx.DiGraph[Any]:
+    """The circulation as a graph that ``networkx.network_simplex`` solves; with weights that are no integers it may
+    run for ever."""
+    import networkx
+
+    arcs, (tails, heads), names = model.circulation, model.circulation.ends, node_names(model)
+    several = np.unique(tails * len(names) + heads).size < tails.size
+    graph: networkx.DiGraph[Any] = networkx.MultiDiGraph() if several else networkx.DiGraph()
+    costs = [Fraction(cost) for cost in arcs.cost.tolist()]
+    scale = max((cost.denominator for cost in costs), default=1)  # powers of two
+    graph.graph["scale"] = scale * model.scale
+    for node, supply in zip(names, arcs.excess(arcs.lower).tolist(), strict=True):
+        graph.add_node(node, demand=-supply)
+    for row, first in enumerate(arcs.first_nodes[:-1].tolist()):
+        classes = np.concatenate([side[row] for side in model.batch.sides])
+        for at, c in enumerate(classes, first + OWN):
+            graph.nodes[names[at]]["label"] = model.batch.hierarchy.labels[c]
+    columns = zip(tails, heads, arcs.lower.tolist(), arcs.upper.tolist(), costs, strict=True)
+    for number, (tail, head, lower, upper, cost) in enumerate(columns):
+        graph.add_edge(
+            names[tail], names[head], **({"key": number} if several else {}),
+            lower=lower, upper=upper, cost=float(cost), capacity=upper - lower, weight=int(cost * scale),
+        )  # fmt: skip
+    return graph
 
 
 def write_program(model: PairingModel) -> LinearProgram:
@@ -145,8 +173,9 @@ def describe_shortage(one: PairingModel, cut: frozenset[int], number: int) -> In
             return _short_classes(one, side, _positions(one, needs, side), (needed, capacity), number)
         if one.units is not None and (arcs.group[needs] == group).all():
             return _stranded_mass(one, side, (needs, limits), (needed, capacity), number)
-    what = _listed(of.words(a) for a in needs.tolist())
-    who = _listed(of.words(a) for a in limits.tolist() if of.upper[a] or not capacity)
+    what = abbreviate(dict.fromkeys(of.words(a) for a in needs.tolist()))
+    limiting = (a for a in limits.tolist() if of.upper[a] or not capacity)
+    who = abbreviate(dict.fromkeys(of.words(a) for a in limiting))
     but = f"at most {capacity} for {who}" if who else "there is nothing that could take it"
     ends = [(side, k) for a in (*needs, *limits) for side, k in ((PRED, of.first[a]), (TRUE, of.second[a])) if k >= 0]
     classes = [one.label(side, k) for side, k in ends]
@@ -162,22 +191,22 @@ def _positions(one: PairingModel, arcs: IntArray, side: int) -> list[int]:
 
 
 def _short_classes(
-    one: PairingModel, side: int, classes: list[int], found: tuple[int, int], number: int
+    one: PairingModel, side: int, classes: list[int], amounts: tuple[int, int], number: int
 ) -> InfeasibleModel:
     """Classes of one side need more pairs than there can be."""
     labels = [one.label(side, k) for k in classes]
     alone = len(labels) == 1
     who = f"the {SIDES[side]} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
     return InfeasibleModel(
-        f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(found[0], 'pair')}"
-        f" and can have {found[1]} (no common ancestor, or the bounds of others); a default class would "
+        f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(amounts[0], 'pair')}"
+        f" and can have {amounts[1]} (no common ancestor, or the bounds of others); a default class would "
         f"take what is left",
         number, SIDES[side], labels[0], tuple(labels),
     )  # fmt: skip
 
 
 def _stranded_mass(
-    one: PairingModel, side: int, arcs: tuple[IntArray, IntArray], found: tuple[int, int], number: int
+    one: PairingModel, side: int, arcs: tuple[IntArray, IntArray], amounts: tuple[int, int], number: int
 ) -> InfeasibleModel:
     """The mass of some classes has nowhere to go."""
     if not all(of.lower.any() for of in one.halves):
@@ -189,14 +218,7 @@ def _stranded_mass(
     where = f" ({abbreviate(map(repr, others))})" if others else ""
     return InfeasibleModel(
         f"instance {number}: the mass of the {SIDES[side]} class{'es' if labels[1:] else ''} "
-        f"{abbreviate(map(repr, labels))} is {found[0] / units:.4g} and reaches only {found[1] / units:.4g} of the "
+        f"{abbreviate(map(repr, labels))} is {amounts[0] / units:.4g} and reaches only {amounts[1] / units:.4g} of the "
         f"{other} mass{where}: other pairs have no finite cost, as without a common ancestor",
         number, label=labels[0], labels=tuple(labels),
     )  # fmt: skip
-
-
-def _listed(words: Iterable[str], most: int = 6) -> str:
-    """What the first are called, and how many more there are."""
-    found = list(dict.fromkeys(words))
-    more = f" and {len(found) - most} more" if len(found) > most else ""
-    return ", ".join(found[:most]) + more

@@ -35,13 +35,12 @@ from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.circulation import FlowNetwork
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.problems.pairing.circulation import OWN, PLAIN, TRANSPORT, Circulation, Group, Role, build_circulation
-from hemlp.problems.pairing.describe import describe_shortage, node_names, write_program
-from hemlp.problems.pairing.pairs import Pairs, SideBounds, chosen_data, closed_form, given_data
+from hemlp.problems.pairing.circulation import PLAIN, TRANSPORT, Circulation, Group, Role, build_circulation
+from hemlp.problems.pairing.describe import describe_shortage, to_networkx, write_program
+from hemlp.problems.pairing.pairs import Pairs, SideBounds, check_sizes, closed_form, given_data
 from hemlp.problems.pairing.proof import ExactFlow, is_short, prove_cheapest
 from hemlp.problems.pairing.solution import PairingSolution, Prices, bound_terms, certify, check_bounds
 
@@ -83,10 +82,8 @@ class PairingModel(Model["PairingSolution"]):
     def __len__(self) -> int:
         return len(self.batch)
 
-    @property
-    def plain(self) -> bool:
-        """Whether it is a pairing without further capacities, in which a pair is chosen once at most."""
-        return self.arcs is None and self.units is None
+    plain = cached_property(lambda model: model.arcs is None and model.units is None)
+    """Whether it is a pairing without further capacities, in which a pair is chosen once at most."""
 
     def nothing_chosen(self) -> tuple[NDArray[Any], tuple[IntArray, IntArray], tuple[FloatArray, FloatArray]]:
         """Arrays for a solver to write to: what each pair and each default class carries, and prices."""
@@ -238,30 +235,14 @@ class PairingModel(Model["PairingSolution"]):
         """One program."""
         return self.solution((yield self.program()))
 
-    def network(self, solution: PairingSolution | None = None) -> tuple[FlowNetwork, IntArray]:
-        """The paper's flow network, sink → source arc included, and the flow on its arcs that ``solution`` is."""
-        arcs = self.circulation
-        variable = np.full(arcs.cost.size, -1)
-        variable[self.variables] = np.arange(self.variables.size)
-        network = FlowNetwork(
-            int(arcs.first_nodes[-1]), lambda: node_names(self), *arcs.ends, arcs.lower, arcs.upper, arcs.cost, variable
-        )  # fmt: skip
-        return network, np.zeros(arcs.cost.size, np.int64) if solution is None else self.flow(solution)
-
     def to_networkx(self) -> networkx.DiGraph[Any]:
-        """The flow network, with the labels of classes as ``label`` of their nodes; ``scale`` counts units of mass.
+        """The paper's flow network, sink → source arc included; a ``MultiDiGraph`` where arcs stand side by side.
 
-        Where arcs stand side by side it is a ``MultiDiGraph``.
+        Edges have ``lower``, ``upper`` and ``cost``, nodes the ``label`` of their class. ``networkx.network_simplex``
+        solves it as it is: lower capacities are shifted into the ``demand`` of nodes, which leaves a ``capacity``, and
+        each ``weight`` is an integer, the cost times ``graph.graph["scale"]``, which also counts units of mass.
         """
-        graph = self.network()[0].to_networkx()
-        graph.graph["scale"] *= self.scale
-        names, first = node_names(self), self.circulation.first_nodes
-        for row in range(len(self)):
-            sizes = [int(side.sizes[row]) for side in self.batch.sides]
-            nodes = [(side, k) for side in (PRED, TRUE) for k in range(sizes[side])]
-            for node, (side, k) in enumerate(nodes, int(first[row]) + OWN):
-                graph.nodes[names[node]]["label"] = self.label_in(row, side, k)
-        return graph
+        return to_networkx(self)
 
     # ---- solutions
 
@@ -288,7 +269,10 @@ class PairingModel(Model["PairingSolution"]):
 
     def values(self, solution: PairingSolution) -> FloatArray:
         """The variables of ``program()`` that a solution says."""
-        return self.flow(solution)[self.variables].astype(np.float64)
+        if not self.plain:
+            return self.flow(solution)[self.variables].astype(np.float64)
+        defaults = (n[half.with_default] for n, half in zip(solution.to_default, self.halves, strict=True))
+        return np.concatenate([solution.chosen[self.finite_pairs], *defaults]).astype(np.float64)
 
     def solution(self, result: ProgramResult) -> PairingSolution:
         """The pairing that the variables of ``program()`` say, with one status for all instances."""
@@ -325,10 +309,12 @@ class PairingModel(Model["PairingSolution"]):
 
     def costs(self, solution: PairingSolution) -> FloatArray:
         """What the pairs of each instance cost, whatever they are; of a transport for a mass of 1."""
-        from hemlp.kernels.flow.pairing import total_costs
+        from hemlp.kernels.flow.pairing import Chosen, total_costs
 
         if self.plain:
-            return total_costs(self.data, chosen_data(self, solution))
+            prices, (first, second) = check_sizes(self, solution), solution.to_default
+            to_default = np.ascontiguousarray(first, np.int64), np.ascontiguousarray(second, np.int64)
+            return total_costs(self.data, Chosen(np.ascontiguousarray(solution.chosen, np.bool_), to_default, prices))
         if self.arcs is None:
             moved = np.flatnonzero(solution.chosen)
             costs, ptr = self.kappa[moved] * solution.chosen[moved], np.searchsorted(moved, self.pairs.ptr)

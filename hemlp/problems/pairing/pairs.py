@@ -11,12 +11,13 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, pointers, row_places
 from hemlp.errors import InvalidSolution
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, TRUE
 
 if TYPE_CHECKING:
     from hemlp.kernels.flow.circulations import Circulations
-    from hemlp.kernels.flow.pairing import Chosen, Pairing
+    from hemlp.kernels.flow.pairing import Pairing
     from hemlp.problems.pairing.model import PairingModel
     from hemlp.problems.pairing.solution import PairingSolution
 
@@ -43,6 +44,16 @@ class Pairs:
         width = batch.true.sizes[instance]
         row, column = np.divmod(offset, np.maximum(width, 1))
         return batch.pred.ptr[instance] + row, batch.true.ptr[instance] + column
+
+    def classes(self, batch: Batch) -> tuple[IntArray, IntArray]:
+        """The predicted and the true class of each pair."""
+        at_pred, at_true = self.ends(batch)
+        return batch.pred.classes[at_pred], batch.true.classes[at_true]
+
+    def labels(self, batch: Batch, pair: int) -> tuple[Label, Label]:
+        """The labels of the predicted and the true class of one pair."""
+        predicted, true = (batch.hierarchy.labels[classes[pair]] for classes in self.classes(batch))
+        return predicted, true
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,12 +134,3 @@ def check_sizes(model: PairingModel, solution: PairingSolution) -> tuple[FloatAr
     if hints is None or [of.size for of in hints] != counts:
         return np.zeros(counts[PRED]), np.zeros(counts[TRUE])
     return np.ascontiguousarray(hints[PRED], np.float64), np.ascontiguousarray(hints[TRUE], np.float64)
-
-
-def chosen_data(model: PairingModel, solution: PairingSolution) -> Chosen:
-    """What a solution has chosen: its own arrays, where they have the right types."""
-    from hemlp.kernels.flow.pairing import Chosen
-
-    prices, taken = check_sizes(model, solution), solution.to_default
-    to_default = np.ascontiguousarray(taken[PRED], np.int64), np.ascontiguousarray(taken[TRUE], np.int64)
-    return Chosen(np.ascontiguousarray(solution.chosen, np.bool_), to_default, prices)

@@ -10,12 +10,12 @@ its own D = p / q: costs times q, and the default cost p, are integers, so that 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, row_places, row_sums
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.optimize.model import Model, S
 from hemlp.optimize.program import Status, exact_integers
 from hemlp.problems.pairing.circulation import Group
@@ -62,18 +62,20 @@ class _Question:
 
 def envelope(model: PairingModel) -> Envelope:
     """The lower envelope of each instance of a model whose default classes all cost the same."""
-    lines: _Pairings | _Flows = _Pairings(model) if model.arcs is None else _Flows(model)
-    costs, scale = _scaled(lines.costs)
-    total, most = lines.totals(costs), lines.most
+    size, (rows, upper, default) = len(model), _variables(model)
+    costs, scale = _scaled(np.where(default, 0.0, model.cost_values))
+    total, most = (
+        np.bincount(rows, of, size).astype(np.float64) for of in (costs * upper, np.where(default, upper, 0.0))
+    )
     exact = scale is not None and bool(((total + 1) * (most + 2) < EXACT).all())
-    ask = lines.asking(costs)
-    rows = np.arange(len(model))
+    ask = _asking(model.with_cost_values(costs))
+    every, ones = np.arange(size), np.ones(size)
     least = costs[costs > 0].min(initial=1.0)
-    ends = (np.ones(len(model)), most + 1) if exact else (np.full(len(model), SMALL * least), np.ones(len(model)))
-    left, right = ask(rows, *ends), ask(rows, total + 1, np.ones(len(model)))
-    found = _between(_Question(rows, left, right), ask, exact)
-    row = np.concatenate([rows, *(of.row for of in found), rows])
-    pieces = np.concatenate([left, *(of.second for of in found), right])
+    ends = (ones, most + 1) if exact else (np.full(size, SMALL * least), ones)
+    left, right = ask(every, *ends), ask(every, total + 1, ones)
+    between = _between(_Question(every, left, right), ask, exact)
+    row = np.concatenate([every, *(of.row for of in between), every])
+    pieces = np.concatenate([left, *(of.second for of in between), right])
     order = np.lexsort((-pieces[:, 1], row))
     row, pieces = row[order], pieces[order]
     new = np.ones(row.size, np.bool_)
@@ -95,7 +97,7 @@ Ask = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
 
 def _between(question: _Question, ask: Ask, exact: bool) -> list[_Question]:
     """All lines between those of a question, as the second ones of the questions that found them."""
-    found: list[_Question] = []
+    between: list[_Question] = []
     question = question.part(question.first[:, 1] != question.second[:, 1])
     while question.row.size:
         p, q = question.meeting
@@ -103,88 +105,42 @@ def _between(question: _Question, ask: Ask, exact: bool) -> list[_Question]:
         value, known = (line[:, 0] * q + line[:, 1] * p for line in (cheapest, question.first))
         below = value < known if exact else known - value > SMALL * (1 + np.abs(known))
         new = _Question(question.row, question.first, cheapest).part(below)
-        found.append(new)
+        between.append(new)
         rest = question.part(below)
         question = _Question(
             np.concatenate([new.row, rest.row]),
             np.concatenate([new.first, new.second]),
             np.concatenate([new.second, rest.second]),
         )
-    return found
+    return between
 
 
-class _Pairings:
-    """A pairing: its costs are κ, its default pairs u and v."""
-
-    def __init__(self, model: PairingModel) -> None:
-        self.model = model
-        self.costs = model.kappa[model.finite_pairs]
-        least = [row_sums(half.lower, half.side.ptr) for half in model.halves]
-        self.most = least[0] + least[1]  # default pairs of an optimum
-
-    def _kappa(self, costs: FloatArray) -> FloatArray:
-        kappa = self.model.kappa.copy()
-        kappa[self.model.finite_pairs] = costs
-        return kappa
-
-    def totals(self, costs: FloatArray) -> FloatArray:
-        """What all pairs of each instance cost together."""
-        kappa = self._kappa(costs)
-        return row_sums(np.where(np.isfinite(kappa), kappa, 0.0), self.model.pairs.ptr)
-
-    def asking(self, costs: FloatArray) -> Ask:
-        """Who tells, for instances and their D = p / q, the line of a cheapest pairing: its cost, default pairs."""
-        model = replace(self.model, kappa=self._kappa(costs))
-
-        def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
-            taken = model.take(rows)
-            factor = np.repeat(q, np.diff(taken.pairs.ptr))
-            halves = [
-                replace(half, default=np.where(np.isinf(half.default), np.inf, np.repeat(p, np.diff(half.side.ptr))))
-                for half in taken.halves
-            ]
-            asked = replace(taken, kappa=taken.kappa * factor, halves=(halves[0], halves[1]))
-            solution = asked.solve()
-            _check_solved(asked, solution, rows)
-            chosen = np.flatnonzero(solution.chosen)
-            row = np.searchsorted(taken.pairs.ptr, chosen, side="right") - 1
-            cost = np.bincount(row, taken.kappa[chosen], len(taken))
-            count = sum(row_sums(n, half.side.ptr) for n, half in zip(solution.to_default, halves, strict=True))
-            return np.stack([cost, count], axis=1)
-
-        return ask
+def _variables(model: PairingModel) -> tuple[IntArray, IntArray, NDArray[np.bool_]]:
+    """The instance of each variable, its greatest value, and whether it is a pair with a default class."""
+    if not model.plain:
+        arcs, at = model.circulation, model.variables
+        return arcs.rows[at], arcs.upper[at], np.isin(arcs.group[at], (Group.TO_DEFAULT, Group.FROM_DEFAULT))
+    pairs = model.finite_pairs
+    lists = [(model.pairs.ptr, pairs, np.ones(pairs.size, np.int64))]
+    lists += [(half.side.ptr, half.with_default, half.upper[half.with_default]) for half in model.halves]
+    rows = np.concatenate([np.searchsorted(ptr, at, side="right") - 1 for ptr, at, _ in lists])
+    return rows, np.concatenate([upper for _, _, upper in lists]), np.arange(rows.size) >= pairs.size
 
 
-class _Flows:
-    """A pairing with further capacities: its costs are those of all arcs but of pairs with a default class."""
+def _asking(model: PairingModel) -> Ask:
+    """A function of instances and their D = p / q: the line of a cheapest pairing, its cost and its default pairs."""
 
-    def __init__(self, model: PairingModel) -> None:
-        arcs = model.circulation
-        self.model = model
-        self.default = (arcs.group == Group.TO_DEFAULT) | (arcs.group == Group.FROM_DEFAULT)
-        self.costs = np.where(self.default, 0.0, arcs.cost)
-        self.most = row_sums(np.where(self.default, arcs.upper, 0), arcs.ptr)
+    def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
+        taken = model.take(rows)
+        own, (row, _, default) = taken.cost_values, _variables(taken)
+        asked = taken.with_cost_values(np.where(default, p[row], own * q[row]))
+        solution = asked.solve()
+        _check_solved(asked, solution, rows)
+        values = asked.values(solution)
+        parts = np.where(default, 0.0, own * values), np.where(default, values, 0.0)
+        return np.stack([np.bincount(row, part, len(rows)) for part in parts], axis=1)
 
-    def totals(self, costs: FloatArray) -> FloatArray:
-        """What all arcs of each instance cost together, if they carry all that they can."""
-        return row_sums(costs * self.model.circulation.upper, self.model.circulation.ptr)
-
-    def asking(self, costs: FloatArray) -> Ask:
-        """Who tells, for instances and their D = p / q, the line of a cheapest flow: its costs, its default pairs."""
-        model = self.model
-
-        def ask(rows: IntArray, p: FloatArray, q: FloatArray) -> FloatArray:
-            taken, at = model.take(rows), row_places(model.circulation.ptr, rows)
-            arcs, default, own = taken.circulation, self.default[at], costs[at]
-            cost = np.where(default, np.repeat(p, np.diff(arcs.ptr)), own * np.repeat(q, np.diff(arcs.ptr)))
-            asked = replace(taken, arcs=replace(arcs, cost=cost))
-            solution = asked.solve()
-            _check_solved(asked, solution, rows)
-            flow = asked.flow(solution)
-            parts = np.where(default, 0.0, own * flow), np.where(default, flow, 0)
-            return np.stack([row_sums(part, arcs.ptr) for part in parts], axis=1)
-
-        return ask
+    return ask
 
 
 def _check_solved(model: Model[S], solution: S, rows: IntArray) -> None:

@@ -13,15 +13,14 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidCost, InvalidOption
 from hemlp.hierarchy.class_weights import class_weights
-from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.dag import Hierarchy as Hierarchy  # of the examples
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
@@ -44,7 +43,7 @@ class Similarity(Cost):
         """1 − s of each pair."""
         similar = self.similarities(batch, pairs)
         for k in np.flatnonzero(similar > 1)[:1]:
-            u, v = (labels[k] for labels in _ends(batch, pairs))
+            u, v = pairs.labels(batch, int(k))
             raise InvalidCost(
                 f"the similarity of {u!r} and {v!r} is {similar[k]:g}, above 1: an ancestor of theirs weighs more than "
                 f"they do, and information content never falls from a class to its children"
@@ -79,26 +78,26 @@ class _Weighted(Cost):
     def __post_init__(self) -> None:
         if not isinstance(self.weights, Mapping):
             raise InvalidOption(
-                f"{type(self).__name__} needs weights, a mapping from classes to information content: "
-                f"{type(self).__name__}(hemlp.information_content(h, corpus))"
+                f"{type(self).__name__} needs weights, a mapping from classes to information content: {self._example}"
             )
+
+    @property
+    def _example(self) -> str:
+        return f"{type(self).__name__}(hemlp.information_content(h, corpus))"
 
     def class_content(self, batch: Batch) -> FloatArray:
         """IC of each class."""
         if not self.weights:
-            own = f"{type(self).__name__}(hemlp.information_content(h, corpus))"
             raise InvalidOption(
                 f"cost='{self.name}' needs the information content of classes: give a corpus (corpus=, --corpus FILE), "
-                f"or cost={own}"
+                f"or cost={self._example}"
             )
         return class_weights(batch.hierarchy, self.weights)
 
     def contents(self, batch: Batch, pairs: Pairs) -> tuple[FloatArray, FloatArray, FloatArray]:
         """IC(u), IC(v) and max IC(a) of each pair (u, v), the last minus infinity without a common ancestor."""
-        content = self.class_content(batch)
-        at_pred, at_true = pairs.ends(batch)
-        shared = _greatest(batch, pairs, content)
-        return content[batch.pred.classes[at_pred]], content[batch.true.classes[at_true]], shared
+        content, (predicted, true) = self.class_content(batch), pairs.classes(batch)
+        return content[predicted], content[true], _greatest(batch, pairs, content)
 
 
 @dataclass(frozen=True)
@@ -126,11 +125,11 @@ class Resnik(_Weighted, Similarity):
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """max IC(a), or its share of the greatest IC."""
-        found = np.maximum(self.contents(batch, pairs)[2], 0.0)
+        shared = np.maximum(self.contents(batch, pairs)[2], 0.0)
         if not self.normalized:
-            return found
+            return shared
         greatest = float(self.class_content(batch).max())
-        return found / greatest if greatest else found
+        return shared / greatest if greatest else shared
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """1 − the normalised similarity."""
@@ -160,18 +159,12 @@ class Lin(_Weighted, Similarity):
     """
 
     name = "lin"
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """It depends on weights, which know classes by their names."""
-        return frozenset({"symmetric", "zero_if_equal"})
+    promises = frozenset({"symmetric", "zero_if_equal"})  # weights know classes by their names
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """2·max IC(a) / (IC(u) + IC(v))."""
         first, second, shared = self.contents(batch, pairs)
-        total = first + second
-        at_pred, at_true = pairs.ends(batch)
-        equal = batch.pred.classes[at_pred] == batch.true.classes[at_true]
+        total, equal = first + second, np.equal(*pairs.classes(batch))
         ratio = 2 * np.maximum(shared, 0.0) / np.where(total > 0, total, 1.0)
         return np.where(total > 0, ratio, equal)
 
@@ -193,7 +186,6 @@ class JiangConrath(_Weighted):
     """
 
     name = "jiang_conrath"
-
     promises = Lin.promises
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
@@ -214,18 +206,15 @@ class WuPalmer(Similarity):
     """
 
     name = "wu_palmer"
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """All of them."""
-        return PROMISES
+    promises = PROMISES
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """By the best common ancestor, which need not be the nearest."""
         from hemlp.kernels.graph.common_ancestors import Ways, wu_palmer
 
         (up, names), sides, above = _lists(batch)
-        distances, hub_at, beyond = (_floats(of) for of in (up.distances, up.hub_at, up.beyond))
+        ways = up.distances, up.hub_at, up.beyond
+        distances, hub_at, beyond = (np.ascontiguousarray(of, np.float64) for of in ways)
         return wu_palmer(sides, pairs.ptr, above, Ways(distances, hub_at, beyond, 1.0 + batch.hierarchy.depths[names]))
 
 
@@ -243,21 +232,11 @@ class LcaHeight(Cost):
     """
 
     name = "lca_height"
-
-    @property
-    def promises(self) -> frozenset[str]:
-        """A class that is no leaf costs something for itself."""
-        return PROMISES - {"zero_if_equal", "zero_only_if_equal"}
+    promises = PROMISES - {"zero_if_equal", "zero_only_if_equal"}
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
         """The least height of a common ancestor, infinite without one."""
         return -_greatest(batch, pairs, -batch.hierarchy.heights) + 0.0
-
-
-def _ends(batch: Batch, pairs: Pairs) -> tuple[list[Label], list[Label]]:
-    labels = batch.hierarchy.labels
-    at_pred, at_true = pairs.ends(batch)
-    return [labels[c] for c in batch.pred.classes[at_pred]], [labels[c] for c in batch.true.classes[at_true]]
 
 
 def _greatest(batch: Batch, pairs: Pairs, values: FloatArray) -> FloatArray:
@@ -276,15 +255,5 @@ def _lists(batch: Batch) -> tuple[tuple[Reach, IntArray | slice], Sides, Implied
     lists = batch.hierarchy.upward.lists(np.concatenate([pred.classes, true.classes]))
     up, names, own, others = lists.local(pred, true)
     sides = Sides(pred.ptr, own, true.ptr, others)
-    return (up, names), sides, Implied(up.ptr, _ints(up.nodes), up.hub_at >= 0, up.beyond >= 0)
-
-
-def _ints(values: IntArray) -> NDArray[np.int32]:
-    return np.ascontiguousarray(values, np.int32)
-
-
-def _floats(values: NDArray[Any]) -> FloatArray:
-    return np.ascontiguousarray(values, np.float64)
-
-
-__all__ = ["Hierarchy", "JiangConrath", "LcaHeight", "Lin", "Resnik", "Similarity", "WuPalmer"]
+    nodes = np.ascontiguousarray(up.nodes, np.int32)
+    return (up, names), sides, Implied(up.ptr, nodes, up.hub_at >= 0, up.beyond >= 0)

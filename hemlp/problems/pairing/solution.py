@@ -24,7 +24,7 @@ from hemlp.optimize.program import Status
 from hemlp.optimize.solutions import CERTIFICATE, Claim, LeastCostSolution, Provenance
 from hemlp.problems.pairing.circulation import Group, Role
 from hemlp.problems.pairing.describe import Arcs, node_names
-from hemlp.problems.pairing.pairs import check_sizes, chosen_data, flow_data
+from hemlp.problems.pairing.pairs import check_sizes, flow_data
 from hemlp.problems.pairing.proof import ExactFlow, improve, prove_cheapest
 from hemlp.text.tables import Table
 
@@ -98,16 +98,6 @@ class PairingSolution(LeastCostSolution):
         self._single("objective")
         return float(self.objectives[0])
 
-    @property
-    def status(self) -> Status:
-        """The status of the only instance."""
-        self._single("status")
-        return Status(self.statuses[0])
-
-    def _single(self, what: str) -> None:
-        if len(self) != 1:
-            raise ValueError(f"{what} is for one instance, this solution has {len(self)}: take solution[i].{what}")
-
     def named_pairs(self) -> list[tuple[Any, ...]]:
         """(predicted, true, cost) of each pair of the only instance, as often as it is chosen; None: a default class.
 
@@ -115,30 +105,30 @@ class PairingSolution(LeastCostSolution):
         """
         self._single("named_pairs()")
         m, arcs, flow = self.model, self.model.circulation, self.model.flow(self)
-        found: list[tuple[Any, ...]] = []
+        pairs: list[tuple[Any, ...]] = []
         for a in np.flatnonzero((arcs.group <= Group.FROM_DEFAULT) & (flow > 0)):
             ends = (arcs.first[a], PRED), (arcs.second[a], TRUE)
             pair = *(None if at < 0 else m.label(side, at) for at, side in ends), float(arcs.cost[a])
-            found += [pair] * int(flow[a]) if m.units is None else [(*pair, int(flow[a]) / int(m.units[0]))]
-        return found
+            pairs += [pair] * int(flow[a]) if m.units is None else [(*pair, int(flow[a]) / int(m.units[0]))]
+        return pairs
 
     def duals(self) -> Prices:
         """Prices that prove the optimum, from shortest paths in the residual network; InvalidSolution if it is none."""
         m, flow = self.model, self.model.flow(self)
-        found: tuple[list[float], list[float]] = [], []
+        prices: tuple[list[float], list[float]] = [], []
         binding: dict[tuple[Label, Label], float] = {}
         for i in range(len(self)):
             one = m.circulation.part(i, i + 1)
             exact, potential = prove_cheapest(one, flow[m.circulation.place(i)].tolist(), f"instance {i + 1}")
             for side in (PRED, TRUE):
                 ends = [(int(one.tail[a]), int(one.head[a])) for a in one.class_arcs(side)]
-                found[side].extend(float(Fraction(potential[t] - potential[h], exact.scale)) for t, h in ends)
+                prices[side].extend(float(Fraction(potential[t] - potential[h], exact.scale)) for t, h in ends)
             for a in np.flatnonzero((one.group == Group.PAIR) & (one.upper > 0)).tolist():
                 reduced = exact.cost[a] + potential[one.tail[a]] - potential[one.head[a]]
                 if reduced < 0:
                     pair = m.label_in(i, PRED, one.first[a]), m.label_in(i, TRUE, one.second[a])
                     binding[pair] = float(Fraction(reduced, exact.scale))
-        return Prices(np.array(found[PRED]), np.array(found[TRUE]), binding)
+        return Prices(np.array(prices[PRED]), np.array(prices[TRUE]), binding)
 
     def prices(self) -> list[tuple[str, float]]:
         """What is paid beside pairs in the only instance: for what, and how much."""
@@ -234,8 +224,9 @@ def _improve(
     """Make solutions cheapest, where they are not, by compiled code; a verdict for each instance that is left."""
     if model.plain:
         from hemlp.kernels.flow.certificate import cheapest
+        from hemlp.kernels.flow.pairing import Chosen
 
-        return cheapest(model.data, left, chosen_data(model, made))
+        return cheapest(model.data, left, Chosen(made.chosen, made.to_default, prices))
     from hemlp.kernels.flow.circulations import cheapest_flows
 
     if model.arcs is None:
