@@ -52,7 +52,7 @@ NAMES = {
     "analysis.similarity_matrix": "similarities",
     "analysis.statistics.exact_greedy": "compare_exact_greedy",
 }
-"""Where the names of ``__all__`` are: nothing is loaded before it is asked for."""
+"""The modules of the names of ``__all__``, loaded on demand."""
 ALSO = {
     "bounds": "priced",
     "costs": "JiangConrath LcaHeight Lin Resnik ShortestPath WuPalmer",
@@ -64,16 +64,16 @@ ALSO = {
     "hierarchy.reach": "UpDistances",
     "measures.pair_scores": "MatchScore",
 }
-"""Names that are found here as well, and not listed: for few, or of another module for users."""
+"""Names that work here, too, but are not listed."""
 MOVED = {
     "bounds": "by_class by_leaf by_level by_pair forbid force",
     "costs": "Cost MatrixCost",
     "solvers": "Solver",
     "stats": "ExactGreedy",
 }
-"""Names that were here, and are found until 0.4 with a warning."""
+"""Names that have moved, and work with a warning until 0.4."""
 FORMER = {"measures.former_classes": "MatchMeasure NearestMeasure TransportMeasure"}
-"""Classes that are ``PairMeasure`` now, as functions that make one, until 0.4 with a warning."""
+"""Former classes, now functions that make a ``PairMeasure``, with a warning until 0.4."""
 
 _HOMES = {
     name: module for table in (NAMES, ALSO, MOVED, FORMER) for module, names in table.items() for name in names.split()
@@ -84,19 +84,19 @@ __all__ = ["__version__", *MODULES, *(name for names in NAMES.values() for name 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
         home = f"hemlp.{_HOMES[name]}"
-        found = getattr(import_module(home), name)
+        value = getattr(import_module(home), name)
         if name in MOVED.get(_HOMES[name], "").split():
             warn(f"hemlp.{name} is in {home}: from {home} import {name}", DeprecationWarning, stacklevel=2)
-            return found
+            return value
         if _HOMES[name] in FORMER:
             warn(f"hemlp.{name} makes a PairMeasure: use that class", DeprecationWarning, stacklevel=2)
-            return found
+            return value
     elif name.startswith("_") or find_spec(f"hemlp.{name}") is None:
         raise AttributeError(f"module 'hemlp' has no attribute {name!r}")
-    else:  # a module: there whether or not something else has loaded it before
-        found = import_module(f"hemlp.{name}")
-    globals()[name] = found
-    return found
+    else:
+        value = import_module(f"hemlp.{name}")
+    globals()[name] = value
+    return value
 
 
 def __dir__() -> list[str]:

@@ -3,8 +3,8 @@
 import gc
 import os
 
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # numpy starts them when it is loaded; nothing here has use for them
-gc.set_threshold(100_000)  # Python would look for garbage 80 times among what is loaded, and there is none
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # hemlp does not use BLAS, and numpy starts its threads at import
+gc.set_threshold(100_000)  # or imports alone would run the collector 80 times
 
 from hemlp.cli.main import main  # noqa: E402 (what is above has to come first)
 

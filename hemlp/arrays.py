@@ -1,4 +1,4 @@
-"""Types of arrays, and helpers for rows of different lengths in CSR form (pointers to rows, and all entries)."""
+"""Types of arrays, and helpers for ragged rows in CSR form (row pointers and entries)."""
 
 from __future__ import annotations
 
@@ -15,21 +15,20 @@ FloatArray = NDArray[np.float64]
 
 
 def as_numpy(data: Any) -> Any:
-    """An array of another library, a tensor for example, as one of numpy, and anything else as it is."""
+    """An array of another library (a tensor) as a numpy array; anything else as it is."""
     foreign = hasattr(data, "ndim") and hasattr(data, "dtype") and hasattr(data, "tolist")
     if not foreign or isinstance(data, np.ndarray | np.generic) or hasattr(data, "iloc") or hasattr(data, "tocsr"):
         return data
-    return np.asarray(data.tolist())  # wherever it lies, and whatever follows it
+    return np.asarray(data.tolist())  # on any device, with or without gradients
 
 
 def plain_sum(values: Iterable[float]) -> float:
-    """Floats added from left to right, to the same bit on every Python: the built-in sum compensates from 3.12 on."""
+    """The sum from left to right, equal on every Python: the built-in sum compensates from 3.12 on."""
     return reduce(add, values, 0.0)
 
 
 def sorted_distinct(keys: NDArray[Any]) -> NDArray[Any]:
-    """What np.unique gives, by sorting alone: on millions of integers its hashing takes ten times as long, and numpy
-    loads its masked arrays for it."""
+    """np.unique by sorting: ten times as fast on millions of integers, and without loading masked arrays."""
     keys = np.sort(keys)
     first = np.ones(keys.size, np.bool_)
     first[1:] = keys[1:] != keys[:-1]
@@ -37,7 +36,7 @@ def sorted_distinct(keys: NDArray[Any]) -> NDArray[Any]:
 
 
 def split(key: IntArray, size: int) -> tuple[IntArray, IntArray]:
-    """The two int32 numbers below ``size`` that each ``key`` was made of."""
+    """Split each ``key`` = high · size + low into two int32 numbers."""
     high, low = np.divmod(key, max(size, 1))
     return high.astype(np.int32), low.astype(np.int32)
 
@@ -50,21 +49,21 @@ def row_pointers(rows: IntArray, size: int) -> IntArray:
 
 
 def pointers(lengths: Sequence[int] | IntArray) -> IntArray:
-    """CSR pointers of rows that have these lengths."""
+    """CSR pointers of rows of these lengths."""
     ptr = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=ptr[1:])
     return ptr
 
 
 def enlarge(array: NDArray[Any], size: int) -> NDArray[Any]:
-    """A copy with room for ``size`` entries, and for twice those that there are."""
+    """A copy with room for ``size`` entries, and at least twice as many as now."""
     copy = np.empty(max(2 * array.size, size), array.dtype)
     copy[: array.size] = array
     return copy
 
 
 def row_places(ptr: IntArray, rows: IntArray) -> IntArray:
-    """Where the entries of these rows are (CSR)."""
+    """The positions of the entries of these rows (CSR)."""
     lengths = ptr[rows + 1] - ptr[rows]
     ends = np.cumsum(lengths)
     inner = np.arange(int(ends[-1]) if ends.size else 0)
@@ -78,5 +77,5 @@ def entry_rows(ptr: IntArray) -> IntArray:
 
 
 def row_sums(values: NDArray[Any], ptr: IntArray) -> FloatArray:
-    """Sums of the rows, each on its own (a running total would carry rounding from one to the next)."""
+    """The sum of each row on its own (a running total would carry rounding errors along)."""
     return np.bincount(entry_rows(ptr), values, len(ptr) - 1).astype(np.float64)

@@ -1,4 +1,4 @@
-"""What ``hemlp demo`` tells: the bundled data, a table with ranks, exact against greedy, one document, files."""
+"""`hemlp demo`: the bundled data, a table with ranks, exact against greedy, one document, files."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
 
 
 def run_demo(out: str) -> None:
-    """Print what mesh_mini is and how near its systems come, and write files to the folder ``out``."""
+    """Describe mesh_mini, evaluate its systems, and write files to the folder ``out``."""
     check_writable(folders=[out])
     console = Console(width=None if sys.stdout.isatty() else 110)
     example = mesh_mini()
@@ -37,7 +37,7 @@ def run_demo(out: str) -> None:
     console.print(f"  depth {h.unit_depths.max()}, {several / len(h):.1%} of the classes have several parents")
     console.print(f"  content hash {h.content_hash[:16]}")
 
-    table = Table("system", "labels per document", "documents without any", "labels that are right", box=None)
+    table = Table("system", "labels per document", "documents without labels", "correct labels", box=None)
     for name, predictions in example.systems.items():
         batch = Batch.of(h, example.true, predictions)
         sizes = np.diff(batch.pred.ptr)
@@ -47,19 +47,14 @@ def run_demo(out: str) -> None:
     console.print(table)
 
     result = evaluate(h, example.true, example.systems, MEASURES, names=example.names)
-    console.print(
-        "\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑ greater is better, ↓ less)"
-    )
-    table_of_means = result.table()
-    for sentence in table_of_means.lead:
+    console.print("\n[bold]Flat and hierarchical measures rank the systems differently[/] (↑↓: which way is better)")
+    means = result.table()
+    for sentence in means.lead:
         console.print(sentence, highlight=False)
-    for part in table_of_means.split_to_width(console.width):
+    for part in means.split_to_width(console.width):
         console.print(part.to_rich())
-    console.print(
-        "(place) by mean; systems that share a letter do not differ significantly; [95% interval]",
-        markup=False,
-        highlight=False,
-    )
+    note = "(place) by mean; systems that share a letter do not differ significantly; [95% interval]"
+    console.print(note, markup=False, highlight=False)
     for first, second in _swapped_pairs(result, "F", "F_LCA"):
         console.print(f"{first} is ahead of {second} by F, behind it by F_LCA", highlight=False)
     console.print(f"lenient is a new measure, defined by its bounds: {LENIENT}", highlight=False)
@@ -86,7 +81,7 @@ def run_demo(out: str) -> None:
 
 
 def _swapped_pairs(result: Evaluation, flat: str, hierarchical: str) -> list[tuple[str, str]]:
-    """Pairs of systems whose order two measures see differently."""
+    """Pairs of systems that two measures rank in opposite order."""
     ranks = result.ranks(flat), result.ranks(hierarchical)
     return [
         (a, b)

@@ -1,7 +1,7 @@
 """The errors and warnings of hemlp.
 
 Every error that hemlp raises on purpose is a ``HemlpError``. Its message says where (file, row, label) and what
-to do. Rows and lines are counted from 1 in messages and in the attributes of an error, as an editor counts them.
+to do. Rows and lines are counted from 1, in messages and in attributes.
 """
 
 from __future__ import annotations
@@ -16,10 +16,7 @@ from hemlp.escaping import printable
 
 @dataclass(frozen=True)
 class Advice:
-    """An option that lets a run go on: its name, its value, and what it does, as in "to leave them out".
-
-    ``further``: options that it needs beside it, with their values.
-    """
+    """An option that avoids an error: name, value and effect ("to leave them out"), and ``further`` options with it."""
 
     option: str
     value: str
@@ -27,28 +24,28 @@ class Advice:
     further: tuple[tuple[str, str], ...] = ()
 
     def format(self, spelling: Spelling) -> str | None:
-        """As the caller writes it, None where there is no such option."""
+        """The advice as the caller writes options, None where there is no such option."""
         options = [spelling(option, value) for option, value in ((self.option, self.value), *self.further)]
         return None if None in options else f"{' and '.join(map(str, options))} {self.effect}"
 
 
 Spelling = Callable[[str, str], str | None]
-"""How an option with its value is written, None where there is no such option."""
+"""How to write an option with its value, None where there is no such option."""
 
 
 def as_argument(option: str, value: str) -> str:
-    """As an argument of a function in Python."""
+    """An option as a Python argument."""
     return f"{option}={value!r}"
 
 
 LONGEST = 2_000
-"""Characters of a message; of a longer one the middle is left out."""
+"""Characters of a message; a longer one loses its middle."""
 
 
 class HemlpError(Exception):
-    """Base of all errors that hemlp raises on purpose. Bad input unless a child says otherwise.
+    """Base of all errors that hemlp raises on purpose; bad input unless a subclass says otherwise.
 
-    ``advice``: options to choose; ``spelling``: how they are written where the error is shown.
+    ``advice``: options to choose; ``spelling``: how to write them where the error is shown.
     """
 
     exit_code = 2
@@ -73,7 +70,7 @@ class HemlpError(Exception):
 
 @contextmanager
 def without_advice() -> Iterator[None]:
-    """For what has none of the options that could be advised."""
+    """Remove advice from errors, where its options do not exist."""
     try:
         yield
     except HemlpError as error:
@@ -82,7 +79,7 @@ def without_advice() -> Iterator[None]:
 
 
 def _rebuild(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
-    new = Exception.__new__ if issubclass(kind, MemoryError) else kind.__new__  # that of MemoryError takes no children
+    new = Exception.__new__ if issubclass(kind, MemoryError) else kind.__new__  # MemoryError.__new__ rejects subclasses
     error = new(kind)
     error.args = args
     error.__dict__.update(state)
@@ -98,7 +95,7 @@ class InvalidLabel(HemlpError, TypeError):
 
 
 class UnknownLabel(HemlpError, LookupError):
-    """A label is not a class of the hierarchy. ``label``, ``near``: it, and known labels that look like it."""
+    """A ``label`` is not a class of the hierarchy; ``near``: similar labels."""
 
     def __init__(self, message: str, label: str | int, near: Sequence[str | int] = ()) -> None:
         super().__init__(message)
@@ -107,7 +104,7 @@ class UnknownLabel(HemlpError, LookupError):
 
 
 class AmbiguousLabel(UnknownLabel):
-    """A label is the name of several classes, which are ``near``."""
+    """A label is the name of several classes (``near``)."""
 
 
 class InvalidHierarchy(HemlpError, ValueError):
@@ -115,7 +112,7 @@ class InvalidHierarchy(HemlpError, ValueError):
 
 
 class EmptyHierarchy(InvalidHierarchy):
-    """There is no class at all."""
+    """There is no class."""
 
 
 class CyclicHierarchy(InvalidHierarchy):
@@ -127,11 +124,11 @@ class CyclicHierarchy(InvalidHierarchy):
 
 
 class InvalidWeight(InvalidHierarchy):
-    """An edge weight is missing, negative, not a finite number, or said twice in two ways."""
+    """An edge weight is missing, negative, not finite, or given twice."""
 
 
 class UnreadableFile(HemlpError, OSError):
-    """A file does not exist, is a directory, or may not be read."""
+    """A file does not exist, is a directory, or is not readable."""
 
 
 class UnwritableFile(HemlpError, OSError):
@@ -147,14 +144,14 @@ class OutOfMemory(HemlpError, MemoryError):
 
 
 def out_of_memory(limit: object) -> OutOfMemory:
-    """Where nobody knows what took it; a limit is advised to those who have none."""
+    """The error about a lack of memory; it advises a limit if there is none."""
     if limit is None:
         return OutOfMemory("out of memory").with_advice(Advice("memory", "SIZE", "to keep a run within a limit"))
     return OutOfMemory(f"out of memory, with a limit of {limit}: the hierarchy, the labels or the results need more")
 
 
 class WorkerLost(HemlpError, RuntimeError):
-    """A worker process died again and again on one chunk: ``system``, and its rows ``first`` to ``last`` from 1."""
+    """A worker process died repeatedly on one chunk: rows ``first`` to ``last`` (from 1) of ``system``."""
 
     exit_code = 1
 
@@ -164,7 +161,7 @@ class WorkerLost(HemlpError, RuntimeError):
 
 
 class NoCluster(HemlpError, OSError):
-    """No scheduler of a cluster answers at the address that was given."""
+    """No cluster scheduler answers at the given address."""
 
     exit_code = 1
 
@@ -178,15 +175,15 @@ class InvalidTally(HemlpError, ValueError):
 
 
 class InstancesNotKept(HemlpError, LookupError):
-    """Something needs single instances again, and only sums are left of them."""
+    """An analysis needs single instances, and only sums were kept."""
 
 
 class IncomparableBaseline(HemlpError, ValueError):
-    """Stored scores are not those of the same systems, measures, hierarchy and instances."""
+    """Stored scores have other systems, measures, instances or another hierarchy."""
 
 
 class FileFormatError(HemlpError, ValueError):
-    """A file is not in the form that it should have. ``line`` is where, if that can be said."""
+    """A file is not in the expected format; ``line``: where, or None."""
 
     def __init__(self, message: str, line: int | None = None) -> None:
         super().__init__(message)
@@ -194,19 +191,19 @@ class FileFormatError(HemlpError, ValueError):
 
 
 class InvalidLabelSets(HemlpError, ValueError):
-    """The data given as label sets has no reading as one label set per instance."""
+    """The data is not one label set per instance."""
 
 
 class InvalidScores(HemlpError, ValueError):
-    """A score is missing, not finite or said twice, or the data has no reading as scores."""
+    """A score is missing, not finite or given twice, or the data does not hold scores."""
 
 
 class UnscoredPredictions(HemlpError, ValueError):
-    """A measure of the greatest scores, such as F_H@5, is asked of predictions without scores."""
+    """A measure of ranked predictions, such as F_H@5, needs scores."""
 
 
 class UncutScores(HemlpError, ValueError):
-    """A measure of sets, such as F_H, is asked of scores, and nobody said where they are cut."""
+    """A measure of sets, such as F_H, needs a cut-off for scored predictions."""
 
 
 class MisalignedSides(HemlpError, ValueError):
@@ -214,47 +211,43 @@ class MisalignedSides(HemlpError, ValueError):
 
 
 class MissingDependency(HemlpError, ImportError):
-    """An optional package is needed and not installed."""
+    """An optional package is not installed."""
 
     exit_code = 1
 
 
 class InvalidCost(HemlpError, ValueError):
-    """A cost is negative, not a number, or not known for a pair of classes."""
+    """A cost is negative, not a number, or missing for a pair of classes."""
 
 
 class InvalidBounds(HemlpError, ValueError):
-    """Bounds of Problem 1 that no pairing could ever keep, or that are not integers of at least 0."""
+    """Bounds of Problem 1 are not integers of at least 0, or no pairing can satisfy them."""
 
 
-class UndefinedScore(HemlpError, ArithmeticError):
-    """A measure has no value on this instance. ``row`` counts from 1."""
-
+class _RowError(HemlpError, ArithmeticError):
     def __init__(self, message: str, row: int = 1) -> None:
         super().__init__(message)
         self.row = row
 
 
-class InfeasibleModel(HemlpError, ArithmeticError):
-    """No solution keeps all bounds: those of ``labels`` (on ``side``; ``label`` is the first) cannot hold together."""
+class UndefinedScore(_RowError):
+    """A measure has no value on instance ``row`` (from 1)."""
+
+
+class UnsolvedModel(_RowError):
+    """Instance ``row`` (from 1) was not solved: a limit was reached, or the solver failed."""
+
+
+class InfeasibleModel(_RowError):
+    """No solution satisfies all bounds: those of ``labels`` (on ``side``; ``label`` is the first) contradict."""
 
     def __init__(
         self, message: str, row: int = 1, side: str | None = None, label: str | int | None = None,
         labels: Sequence[str | int] = (),
     ) -> None:  # fmt: skip
-        super().__init__(message)
-        self.row = row
-        self.side = side
-        self.label = label
+        super().__init__(message, row)
+        self.side, self.label = side, label
         self.labels = tuple(labels) or (() if label is None else (label,))
-
-
-class UnsolvedModel(HemlpError, ArithmeticError):
-    """An instance was not solved: a limit was reached, or the solver that was asked failed. ``row`` counts from 1."""
-
-    def __init__(self, message: str, row: int = 1) -> None:
-        super().__init__(message)
-        self.row = row
 
 
 class InvalidSolution(HemlpError, ArithmeticError):
@@ -262,16 +255,16 @@ class InvalidSolution(HemlpError, ArithmeticError):
 
 
 class NoSolver(HemlpError, LookupError):
-    """No solver accepts the model, or the one asked for does not exist or does not accept it."""
+    """No solver accepts the model, or the chosen one does not exist or does not accept it."""
 
 
 class UnknownMeasure(HemlpError, LookupError):
-    """There is no measure of this name, or its text cannot be read."""
+    """There is no measure of this name, or its text is not a measure."""
 
 
 class NoTextForm(HemlpError, ValueError):
-    """A measure with a function or a matrix in it cannot be written down as text."""
+    """A measure with a function or a matrix in it has no text form."""
 
 
 class UpsideDown(UserWarning):
-    """A hierarchy has thousands of roots and next to no leaves."""
+    """A hierarchy has thousands of roots and hardly any leaves."""

@@ -1,4 +1,4 @@
-"""Data that comes with hemlp, by name: real documents, and the figures of the paper.
+"""Bundled data: real documents, and the cases of the paper.
 
 >>> example = case("6")
 >>> sorted(example.hierarchy.parents("P1")), example.true, example.pred
@@ -27,7 +27,7 @@ DATA = Path(str(files("hemlp"))) / "data"
 
 @dataclass(frozen=True, eq=False)
 class Example:
-    """A hierarchy, true labels, the predictions of some systems by name, and readable names of classes."""
+    """A hierarchy, true labels, predictions by system, and names of classes."""
 
     hierarchy: Hierarchy
     true: LabelSets
@@ -44,18 +44,17 @@ def mesh_mini() -> Example:
     LabelSets(200 instances, 2,049 labels)
     """
     folder = DATA / "mesh_mini"
-    names = read_names(folder / "names.tsv")
     return Example(
         read_hierarchy(folder / "hierarchy.txt"),
         read_labels(folder / "gold.txt"),
         {p.stem.removeprefix("pred_"): read_labels(p) for p in sorted(folder.glob("pred_*.txt"))},
-        names,
+        read_names(folder / "names.tsv"),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A figure of the paper's case studies: a hierarchy, one instance, and the values that the paper prints."""
+    """A case of the paper: a hierarchy, one instance, and the values that the paper prints."""
 
     name: str
     hierarchy: Hierarchy
@@ -91,7 +90,7 @@ def case(name: str) -> Case:
     >>> case("2a").true
     ['TP']
     """
-    found = {each.name: each for each in cases()}
-    if name not in found:
-        raise InvalidOption(f"the paper has no case {name!r}; the cases are {', '.join(found)}")
-    return found[name]
+    known = {each.name: each for each in cases()}
+    if name not in known:
+        raise InvalidOption(f"the paper has no case {name!r}; the cases are {', '.join(known)}")
+    return known[name]

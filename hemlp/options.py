@@ -1,4 +1,4 @@
-"""Checks of option values: errors name what is wrong, and what was probably meant."""
+"""Check option values."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hemlp.errors import InvalidOption
 
 
 def check_choice(option: str, value: object, choices: Collection[str]) -> None:
-    """Refuse a ``value`` of ``option`` that is not one of ``choices``."""
+    """Reject a ``value`` of ``option`` that is not one of ``choices``."""
     if value not in choices:
         listed = ", ".join(map(repr, choices))
         raise InvalidOption(f"{option}={value!r} is not one of {listed}{did_you_mean(value, choices)}")
 
 
 def did_you_mean(name: object, known: Iterable[str]) -> str:
-    """The end of a message about a name that is not ``known``: what was probably meant, or nothing."""
+    """The end of a message about an unknown name: the most similar one, or nothing."""
     import difflib
 
     folded = [other for other in known if other.casefold() == str(name).casefold()]
@@ -26,7 +26,7 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
 
 
 def plain_number(option: str, value: Any, least: float) -> Any:
-    """A finite number of at least ``least`` as Python's int (where it is whole) or float; None stays None."""
+    """A finite number of at least ``least`` as int (if whole) or float; None stays None."""
     if value is None:
         return None
     import numpy as np
@@ -44,14 +44,14 @@ def plain_number(option: str, value: Any, least: float) -> Any:
 
 
 def check_known(what: str, name: object, known: Collection[str]) -> None:
-    """Refuse a ``name`` of a system, measure or the like that is not ``known``."""
+    """Reject a ``name`` of a system, measure or the like that is not ``known``."""
     if name not in known:
         listed = ", ".join(map(repr, known))
         raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")
 
 
 def register_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:
-    """Make a class known by its ``name``, unless that is taken; a class that is defined again replaces itself."""
+    """Register a class by its ``name``, unless that is taken; a class may be redefined."""
     other = known.get(kind.name)
     if other is not None and not (
         isinstance(other, type) and (other.__module__, other.__qualname__) == (kind.__module__, kind.__qualname__)
@@ -61,7 +61,7 @@ def register_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> N
 
 
 def plain_horizon(horizon: Any) -> int | None:
-    """A horizon is a number of levels, at least 1, or None."""
+    """A horizon: an integer of at least 1, or None."""
     number = plain_number("horizon", horizon, 1)
     if number is not None and not isinstance(number, int):
         raise InvalidOption(f"horizon={horizon!r} is not an integer of at least 1")
@@ -69,7 +69,7 @@ def plain_horizon(horizon: Any) -> int | None:
 
 
 def row_number(row: Any, count: int) -> int:
-    """The number of an instance from 0; negative ones count from the end."""
+    """The index of an instance; negative ones count from the end."""
     import numpy as np
 
     if isinstance(row, bool | np.bool_) or not isinstance(row, int | np.integer):

@@ -151,4 +151,4 @@ def test_the_command_line(tmp_path):
     assert run("--algebra").output.startswith("min  Σ_i,j κ_ij x_ij + 5 Σ_i u_i")
     assert run("--latex").output.startswith("\\begin{aligned}")
     assert run("-m", "F_LCA", "--stage", "ratio", "--algebra").output.startswith("max")
-    assert "one of them at a time" in str(run("--latex", "--mps").exception)
+    assert "exclude each other: give one of them" in str(run("--latex", "--mps").exception)

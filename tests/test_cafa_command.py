@@ -109,7 +109,7 @@ def test_classes_without_weights(files):
     [
         ("cow\t1\ncow\t2\n", "line 2: the class 'cow' has a weight already"),
         ("cow\t1\nsheep\tmuch\n", "line 2"),
-        ("cow\t1\nsheep 2\n", "not a label, a tab and a weight of at least 0"),
+        ("cow\t1\nsheep 2\n", "expected a label, a tab and a weight of at least 0"),
         ("cow\t-1\nsheep\t2\n", "line 1"),
         ("cow\tinf\nsheep\t2\n", "line 1"),
         ("x\ty\ncow\tnan\n", "line 2"),

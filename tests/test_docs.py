@@ -64,7 +64,22 @@ SHOWN = (
 """Classes whose methods users call."""
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
-    "Hierarchy": ("ambiguous_label", "find", "from_data", "look_up", "numbers", "with_isolated", "up_distance_chunks"),
+    "Hierarchy": (
+        "ambiguous_label",
+        "ancestors",
+        "children",
+        "depth",
+        "descendants",
+        "distance",
+        "find",
+        "from_data",
+        "lca",
+        "look_up",
+        "numbers",
+        "parents",
+        "up",
+        "with_isolated",
+    ),
     "Measure": (),
     "LabelSets": ("place", "row_of"),
     "Batch": ("concatenate", "first", "over"),

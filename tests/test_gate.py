@@ -332,7 +332,7 @@ def test_what_the_command_cannot_compare_is_code_2(hemlp, options, words):
 
 def test_a_gate_needs_a_baseline(hemlp):
     ended = hemlp("evaluate", "h.txt", "gold.txt", "s=good.txt", "--max-drop", "F_H=1")
-    assert (ended.returncode, "give --baseline FILE, too" in ended.stderr) == (2, True)
+    assert (ended.returncode, "add --baseline FILE" in ended.stderr) == (2, True)
 
 
 def test_measures_with_parameters(hemlp):

@@ -190,7 +190,7 @@ def test_aliases_that_stay_small_are_followed(tmp_path):
 def test_aliases_that_grow_are_named(tmp_path, name):
     (tmp_path / "h.yaml").write_text(hostile._yamls()[name])
     with pytest.raises(
-        FileFormatError, match=r"line \d+: with aliases like this one written out it holds more than 1,000,000"
+        FileFormatError, match=r"line \d+: with its aliases expanded, the file holds more than 1,000,000"
     ):
         read_hierarchy(tmp_path / "h.yaml")
 

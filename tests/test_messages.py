@@ -60,10 +60,10 @@ def of_file(reader, name, content, **options):
 
 CALLS = {
     # hierarchies
-    "no separator of cells was found": of_file(read_hierarchy, "h.txt", "a b\n", parent="x"),
-    "line 3: ['a'] where ['parent', 'child'] was expected": of_file(
+    "name columns, but the file has one column": of_file(read_hierarchy, "h.txt", "a b\n", parent="x"),
+    "line 3: expected the columns ['parent', 'child'], not ['a']": of_file(
         read_hierarchy, "h.csv", "parent,child\nr,a\na\n"),
-    "holds paths, which have no columns": of_file(read_hierarchy, "h.txt", "a > b\n", format="paths", parent="x"),
+    "holds paths: they have no columns": of_file(read_hierarchy, "h.txt", "a > b\n", format="paths", parent="x"),
     "relations='is_a' is one string: write ['is_a']": of_file(
         read_hierarchy, "h.obo", "[Term]\nid: A\n", relations="is_a"),
     "the separator 'ab' is not one character": of_file(read_hierarchy, "h.csv", "parent,child\nr,a\n", sep="ab"),
@@ -79,7 +79,7 @@ CALLS = {
     "cannot read l.none": lambda: list(LabelFile("l.none").blocks(9)),
     "which can be read only once": lambda: open_labels("/dev/null"),
     "no instance id in the column 'id'": of_file(read_labels, "l.csv", 'id,label\n1,a\n,"b"\n'),
-    "no tab between a label and its name": of_file(read_names, "n.tsv", "a name\n"),
+    "expected a tab between a label and its name": of_file(read_names, "n.tsv", "a name\n"),
     "a matrix without gaps, and labels= as a list": lambda: LabelSets.of([[1]], labels="a"),
     "labels= is for a 0/1 matrix of two dimensions": lambda: LabelSets.of([["x", 1]], labels=["a", "b"]),
     # scores
@@ -153,8 +153,8 @@ FILES = {
 @pytest.mark.parametrize(
     ("command", "words"),
     [
-        ("explain h.txt gold.txt pred.txt --row 9", "there is no row 9: there are 2"),
-        ("explain h.txt gold.txt pred.txt --id x", "--id x: these files have no ids of instances: give --row"),
+        ("explain h.txt gold.txt pred.txt --row 9", "--row 9: the files have 2 rows"),
+        ("explain h.txt gold.txt pred.txt --id x", "--id x: these files have no ids; choose the instance by --row"),
         ("explain h.txt gold.csv gold.csv --id x", "there is no instance 'x'"),
         ("evaluate h.txt gold.txt =pred.txt", "names no system: write NAME=pred.txt"),
         ("evaluate h.txt gold.txt A=pred.txt A=gold.txt", "two systems are called 'A'"),
@@ -165,13 +165,13 @@ FILES = {
         ("evaluate h.txt long.csv long.csv -m F_H", "choose --id id and --label label to leave them out on purpose"),
         ("evaluate h.txt semi.csv semi.csv -m F_H", "choose --sep | if that separates the columns"),
         ("evaluate h.txt rows.jsonl rows.jsonl -m F_H", "choose --label labels to leave them out on purpose"),
-        ("convert edges.csv out.tsv", "choose --parent parent and --child child to leave it out on purpose"),
+        ("convert edges.csv out.tsv", "choose --parent parent and --child child to ignore it on purpose"),
         ("evaluate h.txt gold.txt pred.txt -m F_H --solver none", "none"),
         ("evaluate h.txt gold.txt pred.txt -m F_G", "did you mean"),
         ("evaluate h.txt gold.txt pred.txt --memory much", "like 500MB or 2GB"),
         ("curve h.txt gold.txt pred.txt --grid 1", "--grid 1 is not FROM,TO,STEP"),
         ("measures F_G", "there is no measure 'F_G'"),
-        ("evaluate h.txt gold.txt pred.txt --max-drop F_H=1", "give --baseline FILE, too"),
+        ("evaluate h.txt gold.txt pred.txt --max-drop F_H=1", "add --baseline FILE"),
         ("evaluate h.txt gold.txt pred.txt --quiet --verbose", "contradict each other"),
         ("model h.txt gold.txt pred.txt -m BMA --algebra", "choose --stage predicted for that part, or --stage true"),
         ("convert paths.txt out.tsv --format paths", "choose --same-names join to make it one, or --same-names apart"),

@@ -201,7 +201,7 @@ def test_own_files_are_where_one_starts(browser):  # noqa: F811
     server = PlayServer(OwnData(None, mesh.hierarchy), idle=600)
     threading.Thread(target=server.serve, daemon=True).start()
     browser.get(server.address)
-    until(lambda: "classes are here" in text(browser, "note"))
+    until(lambda: "classes are shown" in text(browser, "note"))
     label = mesh.hierarchy.labels[100]
     browser.execute_script(
         "const i = document.getElementById('own'); i.value = arguments[0]; i.dispatchEvent(new Event('change'))", label

@@ -51,7 +51,7 @@ class Bent(SetMeasure):
 def test_a_declared_invariant_that_is_refuted_fails():
     done = properties("Bent('bent', augment='ancestors', score='P')", "--classes", 2)
     assert done.exit_code == 4
-    assert "hemlp: declared, and refuted: bent: symmetric: 0>1:" in done.stderr
+    assert "hemlp: bent declares a property that is refuted: symmetric: 0>1:" in done.stderr
 
 
 def test_bad_options():

@@ -211,7 +211,7 @@ def test_model_command(tmp_path):
     assert "Minimize" in out.stdout
     assert "source" in svg.read_text()
     assert "ROWS" in run("model", *FILES, "-m", "F_LCA", "--stage", "ratio", "--mps").stdout
-    assert "there is no row 201" in run("model", *FILES, "--row", "201").stderr
+    assert "--row 201: the files have 200 rows" in run("model", *FILES, "--row", "201").stderr
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_weights_for_all_that_take_them_or_for_one(files):
     ("options", "words"),
     [
         (["-m", "GIE", "--weights", "w.tsv"], "none of GIE takes weights"),
-        (["-m", "F_H", "--weights", "simGIC=w.tsv"], "simGIC takes no weights, or is not asked for"),
+        (["-m", "F_H", "--weights", "simGIC=w.tsv"], "simGIC is not among the measures"),
         (["-m", "F_H,GIE", "--weights", "GIE=w.tsv"], "GIE takes no weights"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Commands that advise their own options: what an error recommends is written as this command would take it."""
+"""Commands whose errors advise options as this command spells them, and the group that loads commands lazily."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from hemlp.escaping import printable
 from hemlp.io.files import STANDARD_INPUT
 
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source", "corpus")
-"""Arguments that name files which are read."""
+"""Arguments that name input files."""
 WRITTEN = ("json", "json_file", "html", "table", "parquet", "csv", "svg", "png", "plot", "output")
-"""Options that name files which are written."""
+"""Options that name output files."""
 _STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
 ADVICE: list[str] = []
-"""What to say to somebody who interrupts the command that is running."""
+"""What to do after an interrupt of the running command."""
 
 
 class AdvisingCommand(click.Command):
-    """A command whose errors advise those options that it has."""
+    """A command whose errors advise the options that it has."""
 
     def spelled(self, option: str, value: str) -> str | None:
-        """An option with its value as it is written for this command, None if it has no such option."""
+        """An option with its value on this command line, None if the command lacks the option."""
         flags = [param.opts[-1] for param in self.params if param.name == option]
         return f"{flags[0]} {value}" if flags else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Read the arguments; what is wrong with them is said on one line."""
+        """Parse the arguments, and refuse those that would overwrite input."""
         words = list(args)
         try:
             rest = super().parse_args(ctx, args)
@@ -45,18 +45,17 @@ class AdvisingCommand(click.Command):
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Carry it out."""
+        """Run the command; its errors advise its own options."""
         try:
             return super().invoke(ctx)
         except (HemlpError, MemoryError) as error:
-            told = error if isinstance(error, HemlpError) else out_of_memory(ctx.params.get("memory"))
-            told.spelling = self.spelled
-            raise told from error.__cause__
+            known = error if isinstance(error, HemlpError) else out_of_memory(ctx.params.get("memory"))
+            known.spelling = self.spelled
+            raise known from error.__cause__
 
 
 def refuse_overwriting(words: Sequence[str], written: Sequence[str]) -> None:
-    """Refuse a file that is to be written and stands among the words of the command a second time, as FILE, NAME=FILE,
-    FILE@CUT or FILE@thresholds.json: it would be read, and then lost."""
+    """Refuse an output file that is an input, too: as FILE, NAME=FILE, FILE@CUT or FILE@thresholds.json."""
     for file in filter(os.path.isfile, written):
         times = 0
         for word in words:
@@ -67,14 +66,14 @@ def refuse_overwriting(words: Sequence[str], written: Sequence[str]) -> None:
 
 
 def replace_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments in which - is standard input, also as NAME=- and -@0.3; it can be read once."""
+    """Arguments with - (also NAME=- and -@0.3) as standard input, which can be read once."""
     made: dict[str, Any] = {}
     times = 0
     for key, value in given.items():
         files = [value] if isinstance(value, str) else list(value)
         for k, file in enumerate(files):
-            if found := _STANDARD_INPUT.fullmatch(file):
-                files[k] = f"{found[1] or ''}{STANDARD_INPUT}{found[2] or ''}"
+            if match := _STANDARD_INPUT.fullmatch(file):
+                files[k] = f"{match[1] or ''}{STANDARD_INPUT}{match[2] or ''}"
                 times += 1
         made[key] = files[0] if isinstance(value, str) else tuple(files)
     if times > 1:
@@ -83,23 +82,23 @@ def replace_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class StudyCommand(AdvisingCommand):
-    """A command whose options stand in a study file."""
+    """A command that takes its options from a study file."""
 
     def spelled(self, option: str, value: str) -> str | None:
-        """As a line of the file."""
+        """An option as a line of the file."""
         from hemlp.run.study_keys import KEYS
 
         return f'{option} = "{value}" under [options]' if option in KEYS["options"] else None
 
 
 class LazyCommands(Mapping[str, click.Command]):
-    """Commands by name, each as module:function; its module is loaded when somebody asks for it."""
+    """Commands by name, given as module:function; modules are loaded on demand."""
 
     def __init__(self, places: Mapping[str, str]) -> None:
         self._places = places
 
     def __getitem__(self, name: str) -> click.Command:
-        module, _, function = self._places[name].partition(":")
+        module, function = self._places[name].split(":")
         command: click.Command = getattr(import_module(module), function)
         return command
 
@@ -111,10 +110,10 @@ class LazyCommands(Mapping[str, click.Command]):
 
 
 class CommandGroup(click.Group):
-    """All commands, with their help in full."""
+    """The group of all commands."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Each with its first sentence, which is not cut."""
+        """List each command with its whole first sentence."""
         rows = [(name, self.commands[name].get_short_help_str(1000)) for name in self.list_commands(ctx)]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

@@ -1,65 +1,59 @@
-"""Commands that carry out a study: one that options describe, or one that a file does."""
+"""`hemlp evaluate` and `hemlp run`: carry out a study given by options, or by a TOML file."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from hemlp.cli import options
 from hemlp.cli.errors import ADVICE, AdvisingCommand, StudyCommand
-from hemlp.cli.gate import gate_options, make_gate, show_gate
-from hemlp.cli.options import (
-    cluster_options,
-    combine,
-    echo_written,
-    gold_options,
-    input_options,
-    key_option,
-    label_file_options,
-    measure_option,
-    names_option,
-    output_options,
-    show,
-    solver_options,
-    tuning_options,
-)
-from hemlp.cli.weights import add_weights, weights_option
+from hemlp.cli.options import combine, key_option
 from hemlp.errors import InvalidOption
 from hemlp.run.study_keys import KEYS
 
 if TYPE_CHECKING:
     from hemlp.run.cluster import Cluster
+    from hemlp.run.gate import Gate, GateResult
     from hemlp.run.study import Study
+
+gate_options = combine(
+    click.option("--baseline", type=click.Path(), help=KEYS["gate"]["baseline"].help),
+    click.option("--max-drop", multiple=True, metavar="MEASURE=X", help=KEYS["gate"]["max_drop"].help),
+    click.option("--significant", is_flag=True, help=KEYS["gate"]["significant"].help),
+)
+strict_option = click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
+
+
+def several(table: str, *names: str) -> Callable[[options.Command], options.Command]:
+    """The options of several keys of a table of study files."""
+    return combine(*(key_option(table, name) for name in names))
 
 
 @click.command(cls=AdvisingCommand)
-@click.argument("hierarchy")
-@click.argument("true")
+@options.gold_arguments
 @click.argument("predictions", nargs=-1, metavar="[NAME=]PRED...")
-@measure_option
-@weights_option
-@key_option("options", "corpus")
-@combine(
-    *(key_option("tests", name) for name in ("compare", "significance", "test", "sided", "ranks", "kendall", "floor"))
-)
-@combine(
-    *(key_option("outputs", name) for name in ("per_instance", "parquet", "json", "html", "title", "history", "table"))
-)
-@combine(*(key_option("options", name) for name in ("workers", "memory", "chunk", "resume")))
-@cluster_options
-@key_option("options", "undefined")
-@click.option("--strict", is_flag=True, help="End with code 3 if an exact score is not proved optimal.")
-@click.option("--dry-run", is_flag=True, help="Score a sample, and say how long all would take, and how much memory.")
+@options.measure_option
+@options.weights_option
+@several("options", "corpus")
+@several("tests", "compare", "significance", "test", "sided", "ranks", "kendall", "floor")
+@several("outputs", "per_instance", "parquet", "json", "html", "title", "history", "table")
+@several("options", "workers", "memory", "chunk", "resume")
+@options.cluster_options
+@several("options", "undefined")
+@strict_option
+@click.option("--dry-run", is_flag=True, help="Score a sample, and estimate time and memory of the whole run.")
 @gate_options
-@output_options
-@tuning_options
-@solver_options
-@label_file_options
-@gold_options
-@names_option
-@input_options
+@options.output_options
+@options.tuning_options
+@options.solver_options
+@options.gold_options
+@options.names_option
+@options.label_file_options
+@options.input_options
 def evaluate(
     hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...],
     weights: tuple[str, ...], strict: bool, baseline: str | None, max_drop: tuple[str, ...], significant: bool,
@@ -74,7 +68,7 @@ def evaluate(
     FILE@thresholds.json, written by `hemlp tune`. The default measures are F_H, F_LCA, F and GIE.
 
     A folder or pattern of Parquet files, or an address (s3://, gs://), is scored part by part: as TRUE alone with the
-    columns id, true and one a system, or TRUE and PRED with the columns id and label.
+    columns id, true and one per system, or TRUE and PRED with the columns id and label.
 
     Example: hemlp evaluate cat_hier.txt gold.txt knn=a.txt svm=b.txt -m F_LCA -m MGIA
     """
@@ -92,12 +86,12 @@ def evaluate(
         raise click.UsageError("Missing argument '[NAME=]PRED...'.")
     files = system_files(predictions)
     gate = make_gate(baseline, max_drop, significant)
-    asked = add_weights(measures or MEASURES, weights)
+    asked = options.add_weights(measures or MEASURES, weights)
     study = Study(hierarchy, true, files, asked, given, tests, outputs, gate, tuning)
     if dry_run:
         from hemlp.run.dry_run import estimate_run
 
-        return show("", study.run(make=estimate_run))
+        return options.show("", study.run(make=estimate_run))
     return carry_out(study, strict, quiet, verbose, _make_cluster(dask, dask_timeout))
 
 
@@ -110,18 +104,18 @@ def evaluate(
     metavar="KEY=VALUE",
     help='Change a setting; paths are relative to the file: --set measures=["F_H"] --set options.workers=2.',
 )
-@cluster_options
-@click.option("--strict", is_flag=True, help="End with code 3 if a score is not proved optimal.")
-@click.option("-q", "--quiet", is_flag=True, help="Print results only, without notes and progress.")
-@click.option("-v", "--verbose", is_flag=True, help="Also print conventions, and all parameters in signatures.")
+@options.cluster_options
+@strict_option
+@options.quiet_option
+@options.verbose_option
 def run(
     study: str, changes: tuple[str, ...], strict: bool, quiet: bool, verbose: bool, dask: str | None,
     dask_timeout: float,
 ) -> None:  # fmt: skip
     """Run a study from a TOML file: hierarchy, systems, measures, tests, outputs.
 
-    `pydoc hemlp.run.study` shows all that such a file can say. --set changes one thing of it: tables with a dot
-    (options.unknown=drop, systems.knn=new.txt), values as in TOML, or a text as it is; --set gate= leaves [gate] out.
+    `pydoc hemlp.run.study` lists the keys of such a file. --set changes one of them: TABLE.KEY=VALUE with a value as in
+    TOML, or plain text (options.unknown=drop, systems.knn=new.txt); --set gate= removes the table [gate].
 
     Example: hemlp run study.toml --set outputs.json=again.json
     """
@@ -138,16 +132,27 @@ def _make_cluster(address: str | None, timeout: float) -> Cluster | None:
     return Cluster(address, timeout)
 
 
-def carry_out(
-    study: Study, strict: bool, quiet: bool = False, verbose: bool = False, cluster: Cluster | None = None
-) -> None:
-    """Run a study, show its tables and write its files."""
+def carry_out(study: Study, strict: bool, quiet: bool, verbose: bool, cluster: Cluster | None) -> None:
+    """Run a study, show its tables, write its files, and end with the exit code of its gate or of --strict."""
     folder = study.options.get("resume")
     ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
     if quiet and verbose:
         raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
-    fallbacks, passed = _run_and_show(study, quiet, verbose, cluster)
-    if fallbacks:
+    result = study.run(progress=False if quiet else None, cluster=cluster)
+    for file in study.write(result):
+        if not quiet:
+            options.echo_written(file)
+    json_only = study.outputs.json == "-"
+    passed = study.gate is None or show_gate(study.gate.compare(result), json_only)
+    if json_only:
+        for piece in result.json_pieces():
+            click.echo(piece, nl=False)
+    elif study.gate is None or verbose:
+        for title, table in study.tables(result, verbose):
+            ranked = table.notes[: int(not title and len(result.systems) > 1)]  # ranks need their explanation
+            options.show(title, replace(table, notes=ranked, lead=()) if quiet else table)
+    sys.stdout.flush()
+    if fallbacks := result.fallbacks:
         are = "score is" if fallbacks == 1 else "scores are"
         click.echo(f"hemlp: {fallbacks:,} {are} not proved optimal, see the column bound", err=True)
     if not passed:
@@ -156,20 +161,35 @@ def carry_out(
         sys.exit(3)
 
 
-def _run_and_show(study: Study, quiet: bool, verbose: bool, cluster: Cluster | None) -> tuple[int, bool]:
-    """How many exact scores are not proved optimal, and whether the gate lets the run pass."""
-    result = study.run(progress=False if quiet else None, cluster=cluster)
-    for file in study.write(result):
-        if not quiet:
-            echo_written(file)
-    json_only = study.outputs.json == "-"
-    passed = study.gate is None or show_gate(study.gate.compare(result), json_only)
-    if json_only:
-        for piece in result.json_pieces():
-            click.echo(piece, nl=False)
-    elif study.gate is None or verbose:
-        for title, table in study.tables(result, verbose):
-            ranked = table.notes[: int(not title and len(result.systems) > 1)]  # no rank without what it means
-            show(title, replace(table, notes=ranked, lead=()) if quiet else table)
-    sys.stdout.flush()
-    return result.fallbacks, passed
+def make_gate(baseline: str | None, max_drop: tuple[str, ...], significant: bool) -> Gate | None:
+    """The gate of --baseline, --max-drop and --significant."""
+    if baseline is None:
+        if max_drop or significant:
+            raise InvalidOption("--max-drop and --significant compare with a stored run: add --baseline FILE")
+        return None
+    from hemlp.run.gate import Gate
+
+    drops: dict[str, float] = {}
+    for text in max_drop:
+        name, _, number = text.rpartition("=")
+        try:
+            drops[name] = float(number)
+        except ValueError:
+            name = ""
+        if not name:
+            raise InvalidOption(f"--max-drop {text} is not MEASURE=NUMBER, as in F_LCA=0.01")
+    return Gate(baseline, drops, significant)
+
+
+def show_gate(drops: GateResult, aside: bool) -> bool:
+    """Show the verdict, the changes and the worst instances; return whether the run passes."""
+    click.echo(drops.sentence, err=aside)
+    options.show("", drops.table(), aside)
+    for each in drops.failed:
+        rows = drops.worst_rows(each)
+        names = [str(row + 1) if drops.ev.ids is None else str(drops.ev.ids[row]) for row in rows]
+        what = "rows" if drops.ev.ids is None else "instances"
+        click.echo(
+            f"{each.system}, {each.measure}: worst {what} {', '.join(names)}; `hemlp explain` shows why", err=aside
+        )
+    return not drops.failed

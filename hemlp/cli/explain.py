@@ -1,4 +1,4 @@
-"""Commands about one instance: why it has its scores, and the model that they come from."""
+"""`hemlp explain` and `hemlp model`: the scores of one instance, and the models that they come from."""
 
 from __future__ import annotations
 
@@ -6,41 +6,23 @@ from typing import Any
 
 import click
 
+from hemlp.cli import options
 from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import (
-    echo_written,
-    file_options,
-    find_row,
-    input_options,
-    json_target,
-    key_option,
-    measure_option,
-    names_option,
-    one_measure_option,
-    open_hierarchy,
-    pop_file_options,
-    row_option,
-    show_all,
-    show_or_write,
-)
-from hemlp.cli.weights import add_weights, weights_option
 from hemlp.errors import InvalidOption
 
 
 @click.command(cls=AdvisingCommand)
-@click.argument("hierarchy")
-@click.argument("true")
-@click.argument("pred", metavar="[NAME=]PRED")
-@row_option
-@measure_option
-@weights_option
-@key_option("options", "corpus")
-@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json -.")
-@click.option("--svg", type=click.Path(), help="Draw as SVG, one file per model: --svg why.svg.")
+@options.one_system
+@options.row_option
+@options.measure_option
+@options.weights_option
+@options.key_option("options", "corpus")
+@options.json_option("why.json")
+@click.option("--svg", type=click.Path(), help="Draw SVG, one file per model: --svg why.svg.")
 @click.option("--png", type=click.Path(), help="Draw with matplotlib, one file per model: --png why.png.")
-@names_option
-@file_options("--id")
-@input_options
+@options.names_option
+@options.file_options("--id")
+@options.input_options
 def explain(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measures: tuple[Any, ...],
     weights: tuple[str, ...],
@@ -48,7 +30,7 @@ def explain(
 ) -> None:  # fmt: skip
     """Explain the scores of one instance: pairs and prices, LCA graphs, closures.
 
-    Without -m by GIE, F_H and F_LCA.
+    The default measures are GIE, F_H and F_LCA.
 
     Example: hemlp explain cat_hier.txt gold.txt predictions.txt --row 17 -m GIE -m F_LCA --svg why.svg
     """
@@ -57,35 +39,33 @@ def explain(
     from hemlp.run.study import Study
 
     files = system_files([pred])
-    check_writable([json_target(json_file), svg, png])
-    asked = add_weights(measures or ("GIE", "F_H", "F_LCA"), weights)
+    check_writable([options.json_target(json_file), svg, png])
+    asked = options.add_weights(measures or ("GIE", "F_H", "F_LCA"), weights)
     result = Study(hierarchy, true, files, asked, {**given, "undefined": "nan"}).run()
     (system,) = files
-    number = find_row(row, name, int(result.facts[system]["instances"]), result.ids)
+    number = options.find_row(row, name, int(result.facts[system]["instances"]), result.ids)
     explanation = result.explain(system, number)
-    show_or_write(json_file, explanation.to_dict, lambda: show_all(explanation.sections()))
+    options.show_or_write(json_file, explanation.to_dict, lambda: options.show_all(explanation.sections()))
     for part, file in drawing_files(svg, explanation):
         write_text(file, explanation.picture(part).to_svg())
-        echo_written(file)
+        options.echo_written(file)
     for part, file in drawing_files(png, explanation):
         explanation.picture(part).to_png(file)
-        echo_written(file)
+        options.echo_written(file)
 
 
 @click.command(cls=AdvisingCommand)
-@click.argument("hierarchy")
-@click.argument("true")
-@click.argument("pred", metavar="[NAME=]PRED")
-@row_option
-@one_measure_option("GIE", "A measure: -m F_LCA.")
+@options.one_system
+@options.row_option
+@options.one_measure_option("GIE", "A measure: -m F_LCA.")
 @click.option("--stage", help="Stage of a model with several programs (lcas, ratio, ties for F_LCA): --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
 @click.option("--algebra", is_flag=True, help="Print algebra with the paper's equation numbers instead of LP.")
 @click.option("--latex", is_flag=True, help="Print the algebra in LaTeX instead of LP.")
 @click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
-@names_option
-@file_options("--id")
-@input_options
+@options.names_option
+@options.file_options("--id")
+@options.input_options
 def model(
     hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
     mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, **given: Any,
@@ -104,12 +84,12 @@ def model(
     from hemlp.run.scored_systems import read_sides
 
     check_writable([svg])
-    files, each, h = system_files([pred]), made(measure), open_hierarchy(hierarchy, given)
-    reading = pop_file_options(given)
+    files, each, h = system_files([pred]), made(measure), options.open_hierarchy(hierarchy, given)
+    reading = options.pop_file_options(given)
     batch = Batch.of(h, *read_sides(true, files, reading, isinstance(each, RankedMeasure)), **given)
-    one = each.model(batch[find_row(row, name, len(batch), batch.ids)])
+    one = each.model(batch[options.find_row(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
-        raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
+        raise InvalidOption("--mps, --algebra and --latex exclude each other: give one of them")
     if svg is not None:  # before anything is printed: not every model can be drawn
         write_text(svg, network_picture(one, h.names if names is None else read_names(names)).to_svg())
     if algebra or latex:

@@ -1,4 +1,4 @@
-"""The command line: thin, every command a few calls of the library."""
+"""The entry point of the command line, and where its commands are."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ COMMANDS = LazyCommands(
         "tune": "hemlp.cli.curve:tune",
         "explain": "hemlp.cli.explain:explain",
         "model": "hemlp.cli.explain:model",
-        "diagnose": "hemlp.cli.diagnose:diagnose",
+        "diagnose": "hemlp.cli.analyses:diagnose",
         "demo": "hemlp.cli.info:demo",
-        "compare-exact": "hemlp.cli.compare_exact:compare_exact",
+        "compare-exact": "hemlp.cli.analyses:compare_exact",
         "cases": "hemlp.cli.info:cases",
         "measures": "hemlp.cli.info:measures",
-        "properties": "hemlp.cli.properties:properties",
+        "properties": "hemlp.cli.info:properties",
         "agreement": "hemlp.cli.agreement:agreement",
         "decide": "hemlp.cli.decide:decide",
         "sample-size": "hemlp.cli.agreement:sample_size",
         "compare-versions": "hemlp.cli.agreement:compare_versions",
-        "play": "hemlp.cli.play:play",
+        "play": "hemlp.cli.info:play",
         "ic": "hemlp.cli.check:ic",
         "check": "hemlp.cli.check:check",
         "convert": "hemlp.cli.check:convert",
-        "sensitivity": "hemlp.cli.sensitivity:sensitivity",
+        "sensitivity": "hemlp.cli.analyses:sensitivity",
     }
 )
-SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 @click.group(cls=CommandGroup, commands=COMMANDS, context_settings=SETTINGS)
@@ -50,26 +50,26 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 110}
 def commands() -> None:
     """Evaluate hierarchical classification: every measure an explicit optimization model.
 
-    Shells complete commands, options and measures after eval "$(_HEMLP_COMPLETE=bash_source hemlp)" in ~/.bashrc
-    (zsh_source in ~/.zshrc; for fish: _HEMLP_COMPLETE=fish_source hemlp | source).
+    Exit codes: 0 success; 1 a failure of the environment (memory, disk, a missing package); 2 bad input; 3 a score not
+    proved optimal (--strict); 4 a drop (--baseline) or a refuted invariant (`hemlp properties`).
+
+    To complete commands, options and measures in bash, add eval "$(_HEMLP_COMPLETE=bash_source hemlp)" to ~/.bashrc
+    (zsh: zsh_source, in ~/.zshrc; fish: _HEMLP_COMPLETE=fish_source hemlp | source).
     """
 
 
 def main() -> None:
-    """Entry point: errors that hemlp foresees become one message and an exit code, and so do signals."""
+    """Run a command; errors and signals end it with one message and an exit code."""
     _open_standard_streams()
     end_at_signals(lambda happened: "; ".join([f"hemlp: {happened}", *ADVICE]))
     code = run_interruptible(_run_command)
-    gc.freeze()  # Python would look twice for cycles in all that was ever loaded
+    gc.freeze()  # or Python would search all modules for cycles twice
     if code:
         sys.exit(code)
 
 
 def _open_standard_streams() -> None:
-    """Where a standard stream is closed, no file may take its number, and what is written to the output is an error.
-
-    The output is for results alone: file 1 is standard error from now on, for what solvers print of their own accord.
-    """
+    """Keep the numbers of closed standard streams taken, and send what solvers print to standard error."""
     from hemlp.io.files import is_open
 
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
@@ -85,13 +85,13 @@ def _open_standard_streams() -> None:
 
 
 def _run_command() -> int:
-    """Carry out the command; what goes wrong is said in one message."""
+    """Run the command; an error becomes one message."""
     try:
         code = commands(standalone_mode=False)
         sys.stdout.flush()
         return code or 0
     except SystemExit as end:
-        if isinstance(end.code, str):  # a measure or solver of one's own, or a file in the way of a module
+        if isinstance(end.code, str):  # raised by a user's measure or solver
             click.echo(printable(f"hemlp: {end.code}"), err=True)
         return end.code if isinstance(end.code, int) else 1
     except click.ClickException as error:
@@ -100,14 +100,14 @@ def _run_command() -> int:
     except HemlpError as error:
         click.echo(f"hemlp: {error}", err=True)
         return error.exit_code
-    except click.Abort as abort:  # so click takes an EOFError
+    except click.Abort as abort:  # click's EOFError
         return _report_unforeseen(abort.__cause__ or abort)
     except Exception as error:
         return _report_unforeseen(error)
 
 
 def _report_unforeseen(error: BaseException) -> int:
-    if isinstance(error, OSError):  # perhaps of the output itself: what is left of it goes nowhere
+    if isinstance(error, OSError):  # perhaps of standard output itself: discard the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     place = traceback.extract_tb(error.__traceback__)[-1]
     where = "" if isinstance(error, OSError) else f" ({type(error).__name__} at {place.filename}:{place.lineno})"

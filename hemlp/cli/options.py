@@ -1,10 +1,11 @@
-"""Options that several commands have, and how they show what they found."""
+"""Arguments and options that several commands share, and how commands show their results."""
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 
 def combine(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
-    """Several options, in this order."""
+    """Apply several options in this order."""
 
     def decorate(command: Command) -> Command:
         for option in reversed(given):
@@ -38,13 +39,20 @@ def combine(*given: Callable[[Command], Command]) -> Callable[[Command], Command
     return decorate
 
 
+gold_arguments = combine(click.argument("hierarchy"), click.argument("true"))
+one_system = combine(gold_arguments, click.argument("pred", metavar="[NAME=]PRED"))
+several_systems = combine(
+    gold_arguments, click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
+)
+
+
 def choice(name: str, choices: list[str], words: str) -> Callable[[Command], Command]:
     """An option with the first of ``choices`` as its default."""
     return click.option(name, type=click.Choice(choices), default=choices[0], show_default=True, help=words)
 
 
 def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Command]:
-    """The option of a key of study files; ``flags`` where it is not called like the key."""
+    """The option of a key of study files; ``flags`` where its name is not that of the key."""
     key = KEYS[table][name]
     kind = key.kind
     settings: dict[str, Any] = {"help": key.help, "metavar": key.metavar}
@@ -73,13 +81,11 @@ gold_options = combine(key_option("options", "ignore"), key_option("options", "g
 
 
 def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
-    """Measures between commas, but for commas within brackets; those of a TOML file."""
-    texts = [text for value in values for text in _split(value)]
-    return tuple(each for text in texts for each in _meant(text))
+    return tuple(each for value in values for text in _split(value) for each in _resolve(text))
 
 
 def _split(value: str) -> list[str]:
-    """What commas separate, but for those within brackets."""
+    """Split at commas outside brackets."""
     depth, parts = 0, [""]
     for sign in value:
         depth += (sign in "([{") - (sign in ")]}")
@@ -91,39 +97,38 @@ def _split(value: str) -> list[str]:
 
 
 def _parse_measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
-    """One measure; the only one of a TOML file."""
     if value is None:
         return value
-    found = _meant(value)
-    if len(found) != 1:
-        raise InvalidOption(f"{value} holds {len(found)} measures, and one is needed here")
-    return found[0]
+    measures = _resolve(value)
+    if len(measures) != 1:
+        raise InvalidOption(f"{value} holds {len(measures)} measures: {param.opts[-1]} takes one")
+    return measures[0]
 
 
-def _meant(text: str) -> Sequence[str | Measure]:
-    """The measures of a TOML file, the one that a module has (module:object), or the text as it is."""
+def _resolve(text: str) -> Sequence[str | Measure]:
+    """The measures of a TOML file, the one at an import path (module:object), or the text itself."""
     from hemlp.measures.factory import read_measures
 
     if text.endswith(".toml"):
         return read_measures(Path(text))
-    return [_imported(text)] if _IMPORT_PATH.fullmatch(text) else [text]
+    return [_import_measure(text)] if _IMPORT_PATH.fullmatch(text) else [text]
 
 
-def _imported(path: str) -> Measure:
-    """A measure by its import path. Only who types a command can say so: no file that hemlp reads can."""
+def _import_measure(path: str) -> Measure:
+    """Only somebody who types a command can import code: no file that hemlp reads can."""
     from hemlp.measures.base import Measure
 
     module, _, name = path.partition(":")
     sys.path.insert(0, "")  # as python -m does
     try:
-        found = getattr(import_module(module), name)
+        measure = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
         raise InvalidOption(f"cannot import the measure {path}: {error}") from None
     finally:
         sys.path.remove("")
-    if not isinstance(found, Measure):
-        raise InvalidOption(f"{path} is a {type(found).__name__}, not a measure")
-    return found
+    if not isinstance(measure, Measure):
+        raise InvalidOption(f"{path} is a {type(measure).__name__}, not a measure")
+    return measure
 
 
 def _complete_measures(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -152,8 +157,44 @@ def one_measure_option(default: str | None, words: str, name: str = "--measure")
     )  # fmt: skip
 
 
+weights_option = click.option(
+    "--weights", multiple=True, metavar="[MEASURE=]FILE",
+    help="Weights of classes, one label<TAB>weight per line, for a measure: --weights simGIC=ic.tsv.",
+)  # fmt: skip
+
+
+def _free_parameters(each: Measure) -> Collection[str]:
+    """The parameters of a named measure, all fields of any other."""
+    from hemlp.measures.catalogue import NAMED
+
+    return NAMED[each.name].parameters if each.name in NAMED else each.fields
+
+
+def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | Mapping[str, Measure]:
+    """The measures by name, with weights: for every measure that takes them, or for the one given as MEASURE=FILE."""
+    if not weights:
+        return measures
+    from hemlp.hierarchy.class_weights import read_weights
+    from hemlp.run.evaluate import name_measures
+
+    made = name_measures(measures)
+    weighted = [name for name, each in made.items() if "weights" in _free_parameters(each)]
+    for argument in weights:
+        name, given, file = argument.partition("=")
+        one = bool(given) and not os.path.exists(argument)
+        if one and name not in weighted:
+            reason = "takes no weights" if name in made else "is not among the measures (-m)"
+            raise InvalidOption(f"--weights {argument}: {name} {reason}")
+        if not weighted:
+            raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights")
+        by_class = read_weights(file if one else argument)
+        for each in [name] if one else weighted:
+            made[each] = made[each].changed(weights=by_class)
+    return made
+
+
 def file_options(*taken: str) -> Callable[[Command], Command]:
-    """How files of labels and scores are read; flags that a command has ``taken`` for something else are left out."""
+    """How to read label and score files, without the flags that a command has ``taken`` for something else."""
 
     def flags(*names: str) -> list[str]:
         return [name for name in names if name not in taken]
@@ -171,13 +212,11 @@ def file_options(*taken: str) -> Callable[[Command], Command]:
 
 
 label_file_options = file_options()
-
-
 OF_HIERARCHIES = ("cycles", "language", "relations", "parent", "child", "name", "weight", "same_names")
 
 
 def open_hierarchy(file: str, given: dict[str, Any], *further: str) -> Hierarchy:
-    """The hierarchy of a file, by options that are taken away from all that were given; ``further`` are its own."""
+    """Read a hierarchy with its options, popped from ``given``; ``further`` options are the command's own."""
     from hemlp.hierarchy.hierarchy_files import read_hierarchy
 
     options = {key: given.pop(key) for key in (*OF_HIERARCHIES, *further) if key in given}
@@ -185,7 +224,7 @@ def open_hierarchy(file: str, given: dict[str, Any], *further: str) -> Hierarchy
 
 
 def pop_file_options(given: dict[str, Any]) -> FileOptions:
-    """How files are read, by options that are taken away from all that were given."""
+    """How to read label and score files: options popped from ``given``."""
     from hemlp.run.file_options import FILE_OPTIONS, FileOptions
 
     return FileOptions.of({key: given.pop(key) for key in FILE_OPTIONS})
@@ -196,11 +235,7 @@ row_option = combine(
     click.option("--row", type=click.IntRange(min=1), help="Row of the instance, by default the first: --row 17."),
     click.option("--id", "name", metavar="ID", help="Id of the instance: --id doc17."),
 )
-
-
 solver_options = combine(key_option("options", "solver"), key_option("options", "time_limit"))
-
-
 cluster_options = combine(
     click.option(
         "--dask", metavar="ADDRESS", envvar="HEMLP_DASK",
@@ -211,8 +246,6 @@ cluster_options = combine(
         envvar="HEMLP_DASK_TIMEOUT", help="Seconds to wait for workers: --dask-timeout 3600.",
     ),
 )  # fmt: skip
-
-
 tuning_options = combine(
     one_measure_option(None, KEYS["tuning"]["measure"].help, "--tune-by"),
     key_option("tuning", "true", "--dev-true"),
@@ -222,10 +255,7 @@ tuning_options = combine(
 
 
 def show(title: str, table: Table, aside: bool = False) -> None:
-    """A table: drawn on a terminal as wide as that, plain where the output goes elsewhere.
-
-    ``aside``: on standard error.
-    """
+    """Print a table: drawn to the width of a terminal, plain elsewhere; ``aside``: to standard error."""
     title = printable(title)
     if not (sys.stderr if aside else sys.stdout).isatty():
         click.echo(f"{title}\n{table}\n" if title else f"{table}\n", err=aside)
@@ -245,14 +275,20 @@ def show(title: str, table: Table, aside: bool = False) -> None:
 
 
 def show_all(sections: Iterable[tuple[str, Sequence[Table]]], aside: bool = False) -> None:
-    """Tables, of which the first of each section has its title."""
+    """Print sections of tables, each under its title."""
     for title, tables in sections:
         for k, table in enumerate(tables):
             show("" if k else title, table, aside)
 
 
+def json_option(example: str, words: str = "Write JSON") -> Callable[[Command], Command]:
+    """--json FILE."""
+    text = f"{words}, - for standard output: --json {example}."
+    return click.option("--json", "json_file", type=click.Path(), help=text)
+
+
 def show_or_write(json_file: str | None, plain: Callable[[], Any], shown: Callable[[], None]) -> None:
-    """Show what was found, and write it as JSON where that is asked for: to standard output (-) instead of the rest."""
+    """Show a result, and write it as JSON if asked: to standard output (-) instead of the rest."""
     if json_file != "-":
         shown()
     if json_file is None:
@@ -268,31 +304,29 @@ def show_or_write(json_file: str | None, plain: Callable[[], Any], shown: Callab
 
 
 def json_target(json_file: str | None) -> str | None:
-    """The file of an option --json, if it is not standard output."""
+    """The file of --json, None for standard output."""
     return None if json_file == "-" else json_file
 
 
 intervals_option = key_option("outputs", "intervals", "--intervals/--no-intervals")
 digits_option = key_option("outputs", "digits")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print results only, without notes and progress.")
-output_options = combine(
-    intervals_option,
-    digits_option,
-    quiet_option,
-    click.option("-v", "--verbose", is_flag=True, help="Also print conventions, and all parameters in signatures."),
+verbose_option = click.option(
+    "-v", "--verbose", is_flag=True, help="Also print conventions, and all parameters in signatures."
 )
+output_options = combine(intervals_option, digits_option, quiet_option, verbose_option)
 
 
 def find_row(row: int | None, name: str | None, rows: int, ids: Sequence[Label] | None) -> int:
-    """Which instance is meant, from 0: by its row (from 1), its id, or the first."""
+    """The index of an instance given by its row (from 1) or its id; by default the first."""
     if row is not None and name is not None:
-        raise InvalidOption("--row and --id both say which instance: give one of them")
+        raise InvalidOption("--row and --id both choose the instance: give one of them")
     if name is None:
         if row is not None and row > rows:
-            raise InvalidOption(f"there is no row {row}: there are {rows:,}")
+            raise InvalidOption(f"--row {row}: the files have {rows:,} rows")
         return (row or 1) - 1
     if ids is None:
-        raise InvalidOption(f"--id {name}: these files have no ids of instances: give --row")
+        raise InvalidOption(f"--id {name}: these files have no ids; choose the instance by --row")
     places = {str(each): k for k, each in enumerate(ids)}
     if name not in places:
         raise InvalidOption(f"there is no instance {name!r}{did_you_mean(name, places)}")
@@ -300,6 +334,6 @@ def find_row(row: int | None, name: str | None, rows: int, ids: Sequence[Label] 
 
 
 def echo_written(file: str) -> None:
-    """Name a file that was written, to somebody who is watching."""
+    """Name a written file on a terminal."""
     if sys.stderr.isatty():
         click.echo(f"written: {printable(file)}", err=True)

@@ -1,4 +1,4 @@
-"""Weights of classes, such as information accretion: read from a file, and as an array in the order of classes."""
+"""Weights of classes, such as information accretion: from a file, and as an array."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from hemlp.options import plain_number
 
 
 def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
-    r"""Read weights of classes, such as information accretion: one ``class<TAB>weight`` a line, gzipped or not.
+    r"""Read weights of classes, such as information accretion: one ``class<TAB>weight`` per line, gzipped or not.
 
-    In .csv files a comma stands between the two. A first line whose second cell is no number is a head.
+    A .csv file has commas instead. A first line without a number is a header.
 
     Parameters
     ----------
@@ -29,8 +29,7 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
     Raises
     ------
     UnreadableFile, FileFormatError
-        With the line where something is wrong: a weight that is no finite number of at least 0, a class that stands
-        there twice.
+        With the line of a weight that is not a finite number of at least 0, or of a class that occurs twice.
 
     Examples
     --------
@@ -55,10 +54,12 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
         label, text = (part.strip() for part in line.partition(sep)[::2])
         value = parse_number(text.encode())
         if number == 1 and label and text and value is None:
-            continue  # a head
+            continue  # the header
         if not label or value is None or not math.isfinite(value) or value < 0:
             name = "a comma" if sep == "," else "a tab"
-            raise FileFormatError(f"{source}, line {number}: not a label, {name} and a weight of at least 0", number)
+            raise FileFormatError(
+                f"{source}, line {number}: expected a label, {name} and a weight of at least 0", number
+            )
         if label in weights:
             raise FileFormatError(f"{source}, line {number}: the class {label!r} has a weight already", number)
         weights[label] = value + 0.0
@@ -66,17 +67,17 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
 
 
 def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | None:
-    """The same, much faster, from lines of labels without white space and plain decimals; None for any others."""
+    """The fast path for labels without white space and plain decimals; None for anything else."""
     cells = read_columns(data, source, 0, sep, (0, 1), numbers=1)
     wrong = (cells.widths != 0) & (cells.widths != 2)
-    if wrong.any() or not cells.bare or not (cells.values >= 0).all():  # what is no plain decimal is NaN
+    if wrong.any() or not cells.bare or not (cells.values >= 0).all():  # nan: not a plain decimal
         return None
     distinct = len(cells.texts) == cells.values.size and "" not in cells.texts
     return dict(zip(cells.texts, (cells.values + 0.0).tolist(), strict=True)) if distinct else None
 
 
 def weights_by_class(h: LabelledStructure, weights: Mapping[Label, float]) -> dict[Label, float]:
-    """The weights under the labels of their classes, which may be given by name."""
+    """The weights by label; classes may be given by name."""
     keys, made = list(weights), dict[Label, float]()
     for label, number in zip(keys, h.numbers(keys).tolist(), strict=True):
         if number == AMBIGUOUS:
@@ -88,12 +89,12 @@ def weights_by_class(h: LabelledStructure, weights: Mapping[Label, float]) -> di
 
 
 def class_weights(h: LabelledStructure, weights: Mapping[Label, float]) -> FloatArray:
-    """The weight of each class: a number of at least 0, and not so much that all together are infinite."""
+    """The weight of each class: numbers of at least 0 with a finite sum."""
     if not all(map(weights.__contains__, h.labels)):
         weights = weights_by_class(h, weights)
     given = [weights.get(label, math.nan) for label in h.labels]
     values = np.array(given) if {*map(type, given)} == {float} else np.full(len(h), math.nan)
-    if ((values >= 0) & (values < math.inf)).all() and not math.isinf(plain_sum(given)):  # the rest is for messages
+    if ((values >= 0) & (values < math.inf)).all() and not math.isinf(plain_sum(given)):  # below: messages
         return values
     for k, label in enumerate(h.labels):
         if label not in weights:
@@ -102,8 +103,8 @@ def class_weights(h: LabelledStructure, weights: Mapping[Label, float]) -> Float
         if type(weight) is not float or not 0 <= weight < math.inf:
             weight = plain_number(f"the weight of {label!r}", weight, 0)
             if weight is None:
-                raise InvalidOption(f"the weight of {label!r} is None: leave no class without a number")
+                raise InvalidOption(f"the weight of {label!r} is None: give a number for every class")
         values[k] = weight
     if math.isinf(plain_sum(values.tolist())):
-        raise InvalidOption("the weights of all classes together are infinite: scale them down")
+        raise InvalidOption("the sum of all weights is infinite: scale them down")
     return values

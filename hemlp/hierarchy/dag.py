@@ -1,11 +1,6 @@
-"""The hierarchy: a checked directed acyclic graph of classes, parent → child, with upward distances.
+"""The hierarchy: a checked directed acyclic graph of classes, with edges parent → child.
 
-    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
-    >>> h.distance("sheep", "cow"), set(h.lca("sheep", "cow"))
-    (2, {'mammal'})
-
-Inside, a class is its position among the sorted labels and the graph is two CSR arrays (parents and children), so
-nothing depends on the order of the edges.
+A class is numbered by its position among the sorted labels, so nothing depends on the order of the edges.
 """
 
 from __future__ import annotations
@@ -48,52 +43,45 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hierarchy(LabelledStructure, HtmlDisplay):
-    """A hierarchy of classes. Make one with ``from_edges`` and its sisters, or with ``hemlp.read_hierarchy``.
+    """A hierarchy of classes. Make one by ``of``, ``from_edges`` and the like, or ``hemlp.read_hierarchy``.
 
-    ``labels``: the classes, sorted. ``aliases``: further names of classes (label → label). ``dropped_edges``: what
-    ``cycles="break"`` removed. ``names``: readable names of classes, where the data has any; ``synonyms``: others, as
-    (text, class). Wherever a label is read, a name, a synonym or a full path ("animal > mammal > cow") will do.
+    ``labels``: the classes, sorted. ``aliases``: further labels of classes (label → label). ``dropped_edges``: what
+    ``cycles="break"`` removed. ``names``: readable names of classes; ``synonyms``: other names, as (text, class). A
+    name, a synonym or a full path ("animal > mammal > cow") may stand for a label everywhere.
 
     Examples
     --------
-    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
-    >>> h, "cow" in h, sorted(h.ancestors("cow"))
-    (Hierarchy(4 classes, 3 edges, 1 root), True, ['animal', 'mammal'])
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")], classes=["rock"])
+    >>> h, "cow" in h
+    (Hierarchy(5 classes, 3 edges, 2 roots), True)
+    >>> sorted(h.ancestors("cow")), sorted(h.descendants("mammal")), h.parents("cow"), h.children("animal")
+    (['animal', 'mammal'], ['cow', 'sheep'], frozenset({'mammal'}), frozenset({'mammal'}))
+    >>> h.depth("cow"), h.up("cow", "animal"), h.up("animal", "cow"), h.distance("cow", "sheep")
+    (2, 2, inf, 2)
+    >>> h.lca("cow", "sheep"), h.lca("cow", "rock")
+    (frozenset({'mammal'}), frozenset({⊤}))
     """
-
-    # ---- making one
 
     @classmethod
     def of(
-        cls,
-        data: Any,
-        *,
-        parent: str | None = None,
-        child: str | None = None,
-        name: str | None = None,
-        weight: str | None = None,
-        same_names: SameNames = "error",
-        cycles: CyclePolicy = "error",
-        **reading: Any,
-    ) -> Hierarchy:
-        """From whatever holds a hierarchy; what has two readings is refused.
-
-        The path of a file (see ``read_hierarchy``); (parent, child) pairs, or triples with lengths; {child: parents};
-        nested dicts and lists, also nodes with "name" (or "id") and "children"; rows of paths, and strings like
-        "A > B > C", with or without ids ("12 : A > B"); a frame of pandas, polars or Arrow, a dict of columns or a list
-        of records, where a row without a parent is a root; a DiGraph of networkx; a Hierarchy itself.
+        cls, data: Any, *, parent: str | None = None, child: str | None = None, name: str | None = None,
+        weight: str | None = None, same_names: SameNames = "error", cycles: CyclePolicy = "error", **reading: Any,
+    ) -> Hierarchy:  # fmt: skip
+        """From data of any kind; ambiguous data is rejected.
 
         Parameters
         ----------
         data
-            One of these.
+            The path of a file (see ``read_hierarchy``); (parent, child) pairs, or triples with lengths; {child:
+            parents}; nested dicts and lists, also nodes with "name" (or "id") and "children"; rows of paths, or strings
+            like "A > B > C", with or without ids ("12 : A > B"); a frame of pandas, polars or Arrow, a dict of columns
+            or a list of records, where a row without a parent is a root; a DiGraph of networkx; a Hierarchy.
         parent, child, name, weight
-            The columns of a table; by default those that are called so. Of a graph, attributes for ``name`` and
-            ``weight``.
+            Columns of a table, by default those with these names; attributes of a graph (``name``, ``weight``).
         same_names, cycles
-            As of ``from_paths`` and ``from_edges``.
+            As in ``from_paths`` and ``from_edges``.
         reading
-            Of a file: the other options of ``read_hierarchy``.
+            Further options of ``read_hierarchy``, for a file.
 
         Examples
         --------
@@ -107,14 +95,16 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
 
             return read_hierarchy(data, same_names=same_names, cycles=cycles, **vars(columns), **reading)
         if reading:
-            raise InvalidOption(f"{next(iter(reading))}= is for files, and this is {type(data).__name__}")
+            raise InvalidOption(
+                f"{next(iter(reading))}= is an option of files, and the data is a {type(data).__name__}"
+            )
         if isinstance(data, Hierarchy):
             return data
         return cls.from_data(infer(collect_query(data), columns, same_names), cycles=cycles)
 
     @classmethod
     def from_data(cls, data: HierarchyData, *, cycles: CyclePolicy = "error") -> Hierarchy:
-        """From what a reader returned."""
+        """From the result of a reader."""
         weights, aliases = data.weights, data.aliases
         made = cls.from_codes(data.labels, *data.ends.T, weights=weights, aliases=aliases, cycles=cycles)
         names = {label: name for label, name in data.names.items() if label in made.ids}
@@ -122,30 +112,26 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
 
     @classmethod
     def from_edges(
-        cls,
-        edges: Iterable[Sequence[Any]],
-        *,
-        classes: Iterable[Label] = (),
-        aliases: Mapping[Label, Label] | None = None,
-        cycles: CyclePolicy = "error",
-    ) -> Hierarchy:
+        cls, edges: Iterable[Sequence[Any]], *, classes: Iterable[Label] = (),
+        aliases: Mapping[Label, Label] | None = None, cycles: CyclePolicy = "error",
+    ) -> Hierarchy:  # fmt: skip
         """From (parent, child) pairs or (parent, child, weight) triples.
 
         Parameters
         ----------
         edges
-            Pairs, or triples with the length of each edge.
+            The pairs or triples; a weight is the length of an edge.
         classes
             Further classes, with or without edges.
         aliases
             Other names of classes: name → class.
         cycles
-            "error", "break" (drop edges until there is no cycle) or "condense" (one class for each cycle).
+            "error", "break" (drop the edges that close a cycle) or "condense" (merge each cycle into one class).
 
         Raises
         ------
         InvalidHierarchy
-            If the edges do not make a hierarchy; ``CyclicHierarchy`` says where a cycle is.
+            If the edges do not make a hierarchy; ``CyclicHierarchy`` shows a cycle.
 
         Examples
         --------
@@ -157,27 +143,21 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
 
     @classmethod
     def from_codes(
-        cls,
-        labels: Sequence[Label],
-        parents: ArrayLike,
-        children: ArrayLike,
-        *,
-        weights: ArrayLike | None = None,
-        aliases: Mapping[Label, Label] | None = None,
-        cycles: CyclePolicy = "error",
-    ) -> Hierarchy:
-        """From distinct ``labels`` and edges as arrays of positions in them: what every other maker ends in.
+        cls, labels: Sequence[Label], parents: ArrayLike, children: ArrayLike, *, weights: ArrayLike | None = None,
+        aliases: Mapping[Label, Label] | None = None, cycles: CyclePolicy = "error",
+    ) -> Hierarchy:  # fmt: skip
+        """From distinct ``labels`` and edges as arrays of positions among them; every other constructor ends here.
 
         Parameters
         ----------
         labels
             All classes, in any order.
         parents, children
-            For each edge the positions of its ends.
+            The positions of the ends of each edge.
         weights
             The length of each edge.
         aliases, cycles
-            As of ``from_edges``.
+            As in ``from_edges``.
 
         Examples
         --------
@@ -222,9 +202,9 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         graph
             Its nodes are the classes.
         weight
-            The attribute that holds the lengths of edges, if any does.
+            The attribute with the lengths of edges, if any.
         cycles
-            As of ``from_edges``.
+            As in ``from_edges``.
 
         Examples
         --------
@@ -245,7 +225,7 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         parents
             The parents of each class.
         cycles
-            As of ``from_edges``.
+            As in ``from_edges``.
 
         Examples
         --------
@@ -258,17 +238,17 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
     def from_paths(
         cls, paths: Iterable[Sequence[Any]], *, same_names: SameNames = "error", cycles: CyclePolicy = "error"
     ) -> Hierarchy:
-        """From rows that list the classes from a root down; empty strings at the end of a row are padding.
+        """From paths: rows that list classes from a root down, perhaps padded with empty strings.
 
         Parameters
         ----------
         paths
-            One way from a root down in each row.
+            One path per row.
         same_names
-            A name that stands in several places of the tree is an error; "join" makes one class of it, with several
-            parents, and "apart" names every class by its whole path ("Garden > Other").
+            What to do with a name in several places of the tree: "error"; "join" makes it one class with several
+            parents, "apart" names every class by its whole path ("Garden > Other").
         cycles
-            As of ``from_edges``.
+            As in ``from_edges``.
 
         Examples
         --------
@@ -278,12 +258,12 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         return cls.from_data(from_paths(paths, same_names), cycles=cycles)
 
     def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
-        """The same classes with edge lengths from a mapping (parent, child) → length, which must name every edge.
+        """The same hierarchy with edge lengths, given as (parent, child) → length for every edge.
 
         Parameters
         ----------
         weights
-            The length of each edge, at least 0.
+            Lengths of at least 0.
 
         Examples
         --------
@@ -300,7 +280,7 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         return replace(self, edges=replace(self.edges, weights=np.array(lengths, np.float64)))
 
     def with_isolated(self, labels: Iterable[Label]) -> Hierarchy:
-        """With one more class, related to nothing, for each of ``labels`` that is not known yet."""
+        """With one more isolated class for each unknown label."""
         new = sorted(set(label_list("labels", labels)) - self.ids.keys(), key=label_order)
         if not new:
             return self
@@ -311,12 +291,12 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         return replace(made, names=self.names, synonyms=self.synonyms)
 
     def with_names(self, names: Mapping[Label, str]) -> Hierarchy:
-        """The same classes, some of them with other readable names.
+        """The same hierarchy with further readable names.
 
         Parameters
         ----------
         names
-            The name of each class that gets one; of what is not a class it is kept out.
+            Names by class; those of unknown classes are left out.
 
         Examples
         --------
@@ -331,11 +311,9 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
     def _html_parts(self) -> Iterator[Table | str]:
         return notebook_parts(self)
 
-    # ---- identity
-
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of labels, aliases, edges and weights: the same in every process, whatever the order of edges."""
+        """SHA-256 of labels, aliases, edges and weights: the same in every process and for every order of edges."""
         return content_hash(self.labels, self.aliases, self.edges)
 
     def __eq__(self, other: object) -> bool:

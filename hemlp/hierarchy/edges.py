@@ -1,7 +1,4 @@
-"""Edge arrays: from any list of edges to a checked, acyclic, sorted graph, by one of the three cycle policies.
-
-Classes are numbered by their sorted labels, so nothing here depends on the order in which edges were given.
-"""
+"""Edge arrays: from any list of edges to a checked, acyclic, sorted graph, under one of three cycle policies."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ class Edges:
     weights: FloatArray | None = None
 
     def select(self, keep: NDArray[np.bool_]) -> Edges:
-        """Without the edges that ``keep`` does not name."""
+        """The edges where ``keep`` is true."""
         weights = None if self.weights is None else self.weights[keep]
         return replace(self, parents=self.parents[keep], children=self.children[keep], weights=weights)
 
     def contain(self, parents: IntArray, children: IntArray) -> NDArray[np.bool_]:
-        """Which of these pairs of classes are edges."""
+        """Which pairs of classes are edges."""
         keys = self.parents.astype(np.int64) * self.size + self.children
         wanted = np.asarray(parents, np.int64) * self.size + children
         place = np.minimum(np.searchsorted(keys, wanted), max(keys.size - 1, 0))
@@ -46,7 +43,7 @@ class Edges:
 
 
 def deduplicate(edges: Edges, labels: Sequence[Label], merge: bool = False) -> Edges:
-    """Each edge once and sorted. Repeated with another weight it is an error, or with ``merge`` the shortest."""
+    """Each edge once, sorted. Two weights of one edge are an error, or ``merge`` keeps the smaller."""
     key = edges.parents.astype(np.int64) * edges.size + edges.children
     if edges.weights is None:
         return Edges(edges.size, *split(sorted_distinct(key), edges.size))
@@ -57,20 +54,19 @@ def deduplicate(edges: Edges, labels: Sequence[Label], merge: bool = False) -> E
     clash = np.flatnonzero(~first[1:] & (weights[1:] != weights[:-1]))
     if clash.size and not merge:
         (parent,), (child,) = split(key[clash[:1]], edges.size)
-        values = weights[clash[0]], weights[clash[0] + 1]
         raise InvalidWeight(
             f"the edge {labels[parent]!r} → {labels[child]!r} occurs twice, with the weights "
-            f"{values[0]:g} and {values[1]:g}: keep one of them"
+            f"{weights[clash[0]]:g} and {weights[clash[0] + 1]:g}: keep one of them"
         )
     return Edges(edges.size, *split(key[first], edges.size), weights[first])
 
 
 @dataclass(frozen=True, eq=False)
 class Acyclic:
-    """A graph without cycles, a topological ``order`` (parents first), and what had to be done to get there.
+    """A graph without cycles, with a topological ``order`` (parents first).
 
-    ``dropped`` are edges removed by "break"; ``component`` numbers the class that each given class is part of after
-    "condense", and is None where nothing was merged.
+    ``dropped``: edges removed by "break"; ``component``: the new number of each class after "condense", None if
+    nothing was merged.
     """
 
     edges: Edges
@@ -95,28 +91,25 @@ def make_acyclic(edges: Edges, labels: Sequence[Label], policy: CyclePolicy) -> 
 
 
 MANY_ROOTS = 1000
-"""Fewer of them are no sign of anything."""
+"""Fewer roots say nothing about the direction of edges."""
 
 
 def warn_if_upside_down(edges: Edges) -> None:
-    """Warn of thousands of roots above inner classes above a few leaves: a tree that stands on its head.
-
-    Thousands of roots right above one class may be meant.
-    """
+    """Warn of thousands of roots, many inner classes and few leaves: a tree upside down."""
     roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
     leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
     inner = edges.size - roots - leaves
     if roots >= MANY_ROOTS and roots >= 100 * leaves and 50 * inner >= roots:
         warnings.warn(
-            f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these look "
-            f"as if they went from child to parent",
+            f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these seem "
+            f"to go from child to parent",
             UpsideDown,
             stacklevel=3,
         )
 
 
 def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:
-    """Depth-first from the roots, then from the smallest class not yet seen. A self-loop makes no parent."""
+    """Depth-first search from the roots, then from the smallest class not yet seen, without self-loops."""
     from hemlp.kernels.graph.orders import depth_first
     from hemlp.kernels.records import Rows
 
@@ -135,7 +128,7 @@ def _condense(edges: Edges, labels: Sequence[Label]) -> Acyclic:
     pointers = row_pointers(edges.parents, edges.size)
     graph = csr_array((ones, edges.children, pointers), shape=(edges.size, edges.size))
     count, group = connected_components(graph, directed=True, connection="strong")
-    # number the components by their smallest class, so that they keep the order of labels
+    # components are numbered by their smallest class, in the order of labels
     smallest = np.full(count, edges.size, np.int64)
     np.minimum.at(smallest, group, np.arange(edges.size))
     rank = np.empty(count, np.int32)
@@ -162,7 +155,7 @@ def _cycle_error(cycle: list[Label]) -> CyclicHierarchy:
 
 
 def edge_weight(value: Any, place: str) -> float:
-    """The length of an edge; ``place`` says whose it is, for a message."""
+    """The length of an edge; ``place`` names the edge in messages."""
     try:
         number = float(value)
     except (TypeError, ValueError):

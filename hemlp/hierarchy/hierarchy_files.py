@@ -1,6 +1,6 @@
-"""Hierarchies from and to files: one reader per format, chosen by the ending of the file's name or by its content.
+"""Read and write hierarchies: one reader per format, chosen by the suffix of the file or by its content.
 
-Labels read from a file are strings, always: a file does not tell `12` from `'12'`.
+Labels read from a file are always strings.
 """
 
 from __future__ import annotations
@@ -49,67 +49,55 @@ FORMATS: dict[str, Reader] = {
     ".parquet": read_parquet,
     **dict.fromkeys(SYNTAXES, read_rdf),
 }
-"""Readers by the ending of a file's name; whatever is not here is a text of edges or of paths. One line more makes
-yours known."""
+"""Readers by suffix; any other file is a text of edges or of paths."""
 
 
 @file_reader
 def read_hierarchy(
-    path: str | PathLike[str],
-    *,
-    format: str | None = None,
-    sep: str | None = None,
-    comment: str | None = "#",
-    classes: Iterable[Label] = (),
-    cycles: CyclePolicy = "error",
-    relations: Sequence[str] = ("is_a",),
-    parent: str | None = None,
-    child: str | None = None,
-    name: str | None = None,
-    weight: str | None = None,
-    same_names: SameNames = "error",
-    language: str = "en",
-) -> Hierarchy:
-    r"""Read a hierarchy, gzipped or not. Names of classes come along (``h.names``) where the file has them.
+    path: str | PathLike[str], *, format: str | None = None, sep: str | None = None, comment: str | None = "#",
+    classes: Iterable[Label] = (), cycles: CyclePolicy = "error", relations: Sequence[str] = ("is_a",),
+    parent: str | None = None, child: str | None = None, name: str | None = None, weight: str | None = None,
+    same_names: SameNames = "error", language: str = "en",
+) -> Hierarchy:  # fmt: skip
+    r"""Read a hierarchy, gzipped or not, with the names of its classes (``h.names``) if the file has them.
 
-    - "edges": one ``parent child`` edge a line; or a table (.csv, .tsv, or with a first line that names the columns),
-      whose columns are parent and child (or id), and perhaps name and weight. A row without a parent is a root.
-    - "paths": one ``A > B > C`` a line, with or without ids before it (``12 : A > B``); or a table with the columns
-      level1, level2, ...
+    - "edges": one ``parent child`` edge per line; or a table (.csv, .tsv, or with a header) with the columns parent and
+      child (or id), and perhaps name and weight. A row without a parent is a root.
+    - "paths": one ``A > B > C`` per line, with or without an id (``12 : A > B``); or a table with the columns level1,
+      level2, ...
     - "json", "yaml": nested objects, nodes with name (or id) and children, edges, parents, paths, or records.
     - "obo"; "rdf": SKOS (broader, narrower) or OWL in Turtle, RDF/XML, N-Triples or JSON-LD; "ncbi": ``nodes.dmp``,
-      with the names.dmp and merged.dmp beside it; "parquet": a table as above.
+      with names.dmp and merged.dmp beside it; "parquet": a table as above.
 
     Parameters
     ----------
     path
         The file.
     format
-        One of these; by default the ending of the file's name and its first line tell.
+        One of these; by default inferred from suffix and content.
     sep
-        What stands between parent and child, or between the names of a path. By default what the first line that names
-        columns has, else a tab, comma, semicolon or bar if every line has exactly one (a comma for ``.csv``), else
-        white space; " > " in paths.
+        Separator of parent and child, or of the names of a path. By default that of the header, else a tab, comma,
+        semicolon or bar if every line has exactly one (a comma for ``.csv``), else white space; " > " in paths.
     comment
-        Lines of text that begin so are passed over, and so are blank lines; None for no comments.
+        Start of lines to skip, None for none; blank lines are always skipped.
     classes
         Further classes, with or without edges.
     cycles
-        "error", "break" or "condense", as of ``Hierarchy.from_edges``.
+        As in ``Hierarchy.from_edges``.
     relations
-        OBO and OWL: which relations are edges, for example ``("is_a", "part_of")``; alternative ids, and obsolete ids
-        with one replacement, become aliases.
+        OBO and OWL: relations that are edges, such as ``("is_a", "part_of")``. Alternative ids, and obsolete ids with
+        one replacement, become aliases.
     parent, child, name, weight
-        The columns of a table, where they are called otherwise.
+        Columns of a table, if they have other names.
     same_names
-        Paths and nested data: what a name in several places is, as of ``Hierarchy.from_paths``.
+        Paths and nested data: as in ``Hierarchy.from_paths``.
     language
-        SKOS and OWL: that of names, where they are in several. All labels of a concept that no other has are aliases.
+        SKOS and OWL: language of the names. Labels that only one concept has are aliases.
 
     Raises
     ------
     UnreadableFile, FileFormatError
-        With the line where something is wrong.
+        With the line of the error.
     InvalidHierarchy
         If the edges do not make a hierarchy.
 
@@ -137,7 +125,7 @@ def read_hierarchy(
         if sep is not None:
             check_separator(sep)
     elif sep == "" or source.columns != COMMON_NAMES:
-        raise InvalidOption(f"{file} holds paths, which have no columns and something between their names")
+        raise InvalidOption(f"{file} holds paths: they have no columns, and sep cannot be empty")
     try:
         made = read(source)
         return Hierarchy.from_data(made.with_classes(source.classes) if source.classes else made, cycles=cycles)
@@ -147,14 +135,14 @@ def read_hierarchy(
 
 
 def find_hierarchy_format(path: str | PathLike[str]) -> str:
-    """The name of the format that a file is taken for, one of ``READ``."""
+    """The name of the inferred format of a file, a key of ``READ``."""
     name, data = read_bytes(path)
     reader = FORMATS.get(file_kind(name)) or _reader_of_text(SourceFile(name, file_kind(name), data))
     return next(key for key, read in READ.items() if read is reader)
 
 
 def _reader_of_text(source: SourceFile) -> Reader:
-    """By what a text looks like, whatever its name."""
+    """The reader for the content of a text."""
     if source.kind in SEPARATORS or source.sep is not None or source.columns != COMMON_NAMES:
         return read_edges
     begin = source.data[:2000].lstrip()
@@ -166,16 +154,15 @@ def _reader_of_text(source: SourceFile) -> Reader:
 
 
 def write_hierarchy(h: Hierarchy, path: str | PathLike[str]) -> None:
-    """Write the classes with their parents: a table (.csv, else between tabs) that ``read_hierarchy`` takes.
+    """Write a table for ``read_hierarchy`` (.csv, else tab-separated): child, parent, perhaps name and weight.
 
-    Its columns are child, parent, and name and weight where there are any; a root has a row without a parent. Aliases
-    are not written.
+    A root has a row without a parent. Aliases are not written.
     """
     write_text(path, hierarchy_text(h, fspath(path)))
 
 
 def hierarchy_text(h: Hierarchy, name: str) -> str:
-    """The same as text; what a reader would not find in it as it was is an error."""
+    """The text of ``write_hierarchy``; an error if reading it would not restore the hierarchy."""
     kind = file_kind(name)
     sep = SEPARATORS.get(kind, "\t")
     out = io.StringIO()
@@ -187,21 +174,14 @@ def hierarchy_text(h: Hierarchy, name: str) -> str:
         writer.writerow(columns)
         for child in range(len(h)):
             above = slice(h.parent_ptr[child], h.parent_ptr[child + 1])
-            lengths = h.parent_lengths[above].tolist() if h.weighted else [""] * (above.stop - above.start)
+            lengths = map(repr, h.parent_lengths[above].tolist()) if h.weighted else [""] * (above.stop - above.start)
             named = [names.get(child, "")] if names else []
-            for parent, length in zip(h.parent_idx[above].tolist(), lengths, strict=True):
-                writer.writerow([h.labels[child], h.labels[parent], *named, *([repr(length)] if h.weighted else [])])
-            if above.start == above.stop:
-                writer.writerow([h.labels[child], "", *named, *([""] if h.weighted else [])])
+            above_with_lengths = [*zip((h.labels[p] for p in h.parent_idx[above]), lengths, strict=True)]
+            for parent, length in above_with_lengths or [("", "")]:
+                writer.writerow([h.labels[child], parent, *named, *([length] if h.weighted else [])])
     except csv.Error:
         raise FileFormatError(f"{name}: {h.labels[child]!r} cannot stand between tabs; write a .csv file") from None
     text = out.getvalue()
-    _check(h, text, name, kind)
-    return text
-
-
-def _check(h: Hierarchy, text: str, name: str, kind: str) -> None:
-    """Read it again, and compare."""
     try:
         again = Hierarchy.from_data(read_edges(SourceFile(name, kind, text.encode("utf-8"))))
     except HemlpError as error:
@@ -209,3 +189,4 @@ def _check(h: Hierarchy, text: str, name: str, kind: str) -> None:
     if content_hash([*map(str, h.labels)], {}, h.edges) != again.content_hash:
         lost = sorted({*map(str, h.labels)} ^ {*again.labels})[:3]
         raise FileFormatError(f"{name} would not be read as it was written: labels like {lost} need another format")
+    return text

@@ -1,8 +1,8 @@
-"""Labels of a hierarchy: which class a label, an alias, a name, a synonym or a full path stands for."""
+"""Which class a label, an alias, a name, a synonym or a full path stands for."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import repeat
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import IntArray
 from hemlp.errors import AmbiguousLabel, InvalidLabel, UnknownLabel
-from hemlp.hierarchy.class_names import NameIndex
 from hemlp.hierarchy.labels import Label, as_label, unknown_label_message
 from hemlp.hierarchy.structure import Structure
 
@@ -20,9 +19,66 @@ AMBIGUOUS = -2
 """The number of a label that is the name of several classes."""
 
 
+PATH_SEPARATORS = (">", "→", "::", "/", "\\", "|", ".")
+"""Separators of the classes of a full path."""
+
+
+@dataclass(frozen=True, eq=False)
+class NameIndex:
+    """Classes by name, else by synonym, else by the full path from a root ("Garden > Rakes"), or by <address>.
+
+    ``ids``: classes by label; ``by_name``: by name or synonym, several where a name is not unique.
+    """
+
+    ids: Mapping[Label, int]
+    by_name: Mapping[str, tuple[int, ...]]
+    parent_ptr: IntArray
+    parent_idx: IntArray
+
+    @staticmethod
+    def group(names: Iterable[tuple[str, int]], synonyms: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
+        """The classes of each name, and of each synonym that is not a name."""
+        groups: dict[str, tuple[int, ...]] = {}
+        for text, number in names:
+            groups[text] = (*groups.get(text, ()), number)
+        named = groups.keys() | ()
+        for text, number in synonyms:
+            if text not in named and number not in groups.get(text, ()):
+                groups[text] = (*groups.get(text, ()), number)
+        return groups
+
+    def classes(self, text: Label) -> tuple[int, ...]:
+        """The classes that a text stands for: none, one, or several."""
+        if not isinstance(text, str):
+            return ()
+        if text[:1] == "<" and text[-1:] == ">" and (inner := text[1:-1]) in self.ids:
+            return (self.ids[inner],)
+        return self.by_name.get(text) or self._at_path(text)
+
+    def _at_path(self, text: str) -> tuple[int, ...]:
+        """The classes at the end of a path from a root, each class a parent of the next."""
+        for separator in PATH_SEPARATORS:
+            parts = [part.strip() for part in text.split(separator)]
+            if len(parts) == 1:
+                continue
+            here = {c for c in self._named(parts[0]) if self.parent_ptr[c] == self.parent_ptr[c + 1]}
+            for part in parts[1:]:
+                here = {c for c in self._named(part) if not here.isdisjoint(self._parents(c))} if here else here
+            if here:
+                return tuple(sorted(here))
+        return ()
+
+    def _named(self, text: str) -> set[int]:
+        return {*([self.ids[text]] if text in self.ids else ()), *self.by_name.get(text, ())}
+
+    def _parents(self, c: int) -> list[int]:
+        parents: list[int] = self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]].tolist()
+        return parents
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledStructure(Structure):
-    """A structure whose classes have further names, see ``Hierarchy``."""
+    """A graph whose classes have further labels and names, see ``Hierarchy``."""
 
     aliases: Mapping[Label, Label] = field(default_factory=dict)
     dropped_edges: tuple[tuple[Label, Label], ...] = ()
@@ -31,7 +87,7 @@ class LabelledStructure(Structure):
 
     @cached_property
     def ids(self) -> dict[Label, int]:
-        """The number of each class, by its label and its aliases."""
+        """The number of each class, by label and alias."""
         ids = dict(zip(self.labels, range(len(self.labels)), strict=True))
         return ids | dict(zip(self.aliases, map(ids.__getitem__, self.aliases.values()), strict=True))
 
@@ -44,14 +100,14 @@ class LabelledStructure(Structure):
 
     @cached_property
     def label_words(self) -> frozenset[str]:
-        """The words of those labels that have spaces."""
+        """The words of labels with spaces."""
         return frozenset(
             word for label in self.ids if isinstance(label, str) and " " in label for word in label.split()
         )
 
     @cached_property
     def name_words(self) -> frozenset[str]:
-        """The words of those names and synonyms that have spaces."""
+        """The words of names and synonyms with spaces."""
         return frozenset(word for name in self.name_index.by_name if " " in name for word in name.split())
 
     def id(self, label: Label) -> int:
@@ -65,8 +121,7 @@ class LabelledStructure(Structure):
         Raises
         ------
         UnknownLabel
-            If there is no such class; the message names labels that look like it. ``AmbiguousLabel`` if it is the name
-            of several.
+            If there is no such class, with similar labels; ``AmbiguousLabel`` for the name of several classes.
 
         Examples
         --------
@@ -83,18 +138,18 @@ class LabelledStructure(Structure):
         return number
 
     def find(self, label: Label) -> int | None:
-        """The number of a class, or None if ``label`` is unknown, or the name of several classes."""
+        """The number of a class, None if ``label`` is unknown or ambiguous."""
         number = self.ids.get(as_label(label))
         if number is None and len(classes := self.name_index.classes(label)) == 1:
             number = classes[0]
         return number
 
     def numbers(self, labels: Collection[Label]) -> IntArray:
-        """The number of each class, -1 where a label is unknown, ``AMBIGUOUS`` where it is the name of several."""
+        """The number of each class, -1 for an unknown label, ``AMBIGUOUS`` for the name of several classes."""
         return self.look_up(labels)[0]
 
     def look_up(self, labels: Collection[Label]) -> tuple[IntArray, NDArray[np.bool_] | None]:
-        """``numbers``, and which labels are names, synonyms or full paths (None: none)."""
+        """``numbers``, and a mask of the labels that are names, synonyms or full paths (None: none)."""
         numbers = np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int32, len(labels))
         if numbers.size == 0 or numbers.min() >= 0:
             return numbers, None
@@ -102,18 +157,18 @@ class LabelledStructure(Structure):
         for k, label in enumerate(labels):
             if numbers[k] < 0 and (classes := index.classes(label)):
                 numbers[k] = classes[0] if len(classes) == 1 else AMBIGUOUS
-                named[k] = str(label)[1:-1] not in self.ids  # an address in angle brackets is no name
+                named[k] = str(label)[1:-1] not in self.ids  # an address in angle brackets is a label
         return numbers, named if named.any() else None
 
     def ambiguous_label(self, label: Label, classes: Sequence[int], place: str = "") -> AmbiguousLabel:
-        """What is wrong with a name of several classes."""
+        """The error about a name of several classes."""
         near = [self.labels[c] for c in classes]
         shown = ", ".join(map(repr, near[:5])) + (f" and {len(near) - 5:,} more" if near[5:] else "")
         message = f"{place}{label!r} is the name of {len(near):,} classes: {shown}; give the label of one of them"
         return AmbiguousLabel(message, label, near)
 
     def known_labels(self) -> Collection[Label]:
-        """All labels that name a class, aliases, names and synonyms included."""
+        """All labels, aliases, names and synonyms."""
         return self._labels_and_names if self.names or self.synonyms else self.ids.keys()
 
     @cached_property

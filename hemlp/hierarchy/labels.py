@@ -1,4 +1,4 @@
-"""Labels of classes: which values are labels, their order, and near matches for an unknown one."""
+"""Labels of classes: valid values, their order, and near matches of an unknown label."""
 
 from __future__ import annotations
 
@@ -13,28 +13,20 @@ Label = str | int
 
 
 class Top:
-    """The type of ``TOP`` (⊤), the one node above all roots. It is no class of a hierarchy."""
-
-    _only: Top | None = None
-
-    def __new__(cls) -> Top:
-        """The only one there is."""
-        if cls._only is None:
-            cls._only = super().__new__(cls)
-        return cls._only
+    """The type of ``TOP`` (⊤), the node above all roots, which is not a class."""
 
     def __repr__(self) -> str:
         return "⊤"
 
-    def __reduce__(self) -> tuple[type[Top], tuple[()]]:
-        return Top, ()
+    def __reduce__(self) -> str:
+        return "TOP"  # pickles and copies are TOP itself
 
 
 TOP = Top()
 
 
 def as_label(value: object) -> Label:
-    """``value`` as a Python ``str`` or ``int``; numpy's scalars are converted, everything else is refused."""
+    """``value`` as a Python ``str`` or ``int``, also from numpy's scalars; anything else is rejected."""
     kind = type(value)
     if (kind is str and value) or kind is int:
         return value  # type: ignore[return-value]
@@ -44,20 +36,18 @@ def as_label(value: object) -> Label:
         return str(value)
     if isinstance(value, np.integer) or (isinstance(value, int) and kind is not bool):
         return int(value)
-    hint = ""
-    if is_missing(value):
-        hint = " (leave missing values out)"
-    elif isinstance(value, float | np.floating):
-        hint = " (a column of integers with gaps turns into floats: convert it back first)"
-    elif isinstance(value, bytes):
-        hint = " (decode it first)"
-    elif isinstance(value, list | set | tuple):
-        hint = " (one label is expected here, not several)"
+    hints: tuple[tuple[bool, str], ...] = (
+        (is_missing(value), " (leave missing values out)"),
+        (isinstance(value, float | np.floating), " (a column of integers with gaps becomes floats: convert it back)"),
+        (isinstance(value, bytes), " (decode it first)"),
+        (isinstance(value, list | set | tuple), " (one label is expected here, not several)"),
+    )
+    hint = next((text for holds, text in hints if holds), "")
     raise InvalidLabel(f"{value!r} is not a label: labels are strings or integers, not {kind.__name__}{hint}")
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for no value, as None, nan and pandas' NA do."""
+    """Whether a value is missing: None, nan or pandas' NA."""
     return (
         value is None
         or type(value).__name__ in ("NAType", "NaTType")
@@ -66,7 +56,7 @@ def is_missing(value: object) -> bool:
 
 
 def label_list(option: str, values: Iterable[object]) -> list[Label]:
-    """Labels from anything that holds several; one string is refused, since it would be taken letter by letter."""
+    """A list of labels from any iterable but a string, which would be split into letters."""
     if isinstance(values, str | bytes) or not isinstance(values, Iterable):
         raise InvalidOption(f"{option}={values!r} is not a list of labels: write [{values!r}]")
     return list(map(as_label, values))
@@ -78,7 +68,7 @@ def label_order(label: Label) -> tuple[bool, Label]:
 
 
 def near_matches(label: Label, known: Iterable[Label]) -> list[Label]:
-    """At most three known labels that a person may have meant by ``label``, best first. Slow: for messages only."""
+    """At most three known labels similar to ``label``, best first. Slow: for messages only."""
     import difflib
 
     by_text: dict[str, Label] = {}
@@ -95,7 +85,7 @@ def near_matches(label: Label, known: Iterable[Label]) -> list[Label]:
 
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
-    """Why ``label`` is not among ``known``, with what was probably meant."""
+    """The message about a label that is not ``known``, and similar labels."""
     other = other_type_label(label)
     if other is not None and other in known:
         kinds = ("an integer", "a string") if isinstance(label, int) else ("a string", "an integer")
@@ -110,13 +100,13 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
 
 
 def scored_class(label: Label, known: Collection[Label]) -> str | None:
-    """The known class in a label like ``class:0.99``, if it is one."""
+    """The known class in a label like ``class:0.99``, or None."""
     match = _SCORED.fullmatch(label) if isinstance(label, str) else None
     return match[1] if match and match[1] in known else None
 
 
 def _composite(label: Label, known: Collection[Label]) -> str:
-    """The end of a message about a label that holds more than a label, or is what a missing value was turned into."""
+    """The end of a message about a missing value, a scored label or several labels in one string."""
     if not isinstance(label, str):
         return ""
     if label.casefold() in ("nan", "none", "null", "na", "<na>", "nat"):
@@ -128,7 +118,7 @@ def _composite(label: Label, known: Collection[Label]) -> str:
 
 
 def several_classes(label: Label, known: Collection[Label]) -> str:
-    """What a label holds that is made of several known ones, in words; empty for any other."""
+    """A description of a label that consists of several known ones; empty for any other."""
     for several, description in _SEVERAL if isinstance(label, str) else ():
         parts = [part.strip() for part in several.split(str(label))]
         if len(parts) > 1 and all(part in known for part in parts):
@@ -144,7 +134,7 @@ _SEVERAL = (
 
 
 def other_type_label(label: Label) -> Label | None:
-    """The string that looks like an integer, and the other way round; None where there is none."""
+    """The string of an integer, the integer of its string, else None."""
     if isinstance(label, int):
         return str(label)
     try:
@@ -155,16 +145,14 @@ def other_type_label(label: Label) -> Label | None:
 
 
 def check_blanks(labels: Collection[Label]) -> None:
-    """Refuse two classes that differ in the blanks around their names alone."""
+    """Reject two classes that differ only in the blanks around their labels."""
     for label in labels:
         if isinstance(label, str) and label[:1].isspace() | label[-1:].isspace() and label.strip() in labels:
-            raise InvalidHierarchy(
-                f"{label!r} and {label.strip()!r} differ in the spaces around them alone: strip both"
-            )
+            raise InvalidHierarchy(f"{label!r} and {label.strip()!r} differ only in the spaces around them: strip both")
 
 
 def check_aliases(aliases: Mapping[Label, Label], labels: Sequence[Label]) -> None:
-    """Refuse an alias that is a class itself, or that stands for none."""
+    """Reject an alias that is a class itself, or that stands for none."""
     known = set(labels) if aliases else set()
     for alias, label in aliases.items():
         if alias in known:

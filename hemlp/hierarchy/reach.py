@@ -1,7 +1,7 @@
-"""Reachability: for each class the list of its ancestors (or descendants) with their distances, found by search.
+"""Reachability: the ancestors (or descendants) of each class with their distances, by search.
 
-Condensing a cyclic graph can leave one class with tens of thousands of parents and most classes below it. Such a class
-is a *hub*: lists stop there, and what lies beyond it is kept once for all classes. So
+A condensed cyclic graph can have one class with tens of thousands of parents and most classes below it. Such a class is
+a *hub*: lists stop there, and what lies beyond it is stored once. So
 
     up(c, a) = the distance in the list of c, where a is in it
              = up(c, hub) + up(hub, a) otherwise, where c reaches the hub and the hub reaches a.
@@ -9,7 +9,6 @@ is a *hub*: lists stop there, and what lies beyond it is kept once for all class
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -20,17 +19,17 @@ from numpy.typing import NDArray
 from hemlp.arrays import IntArray, entry_rows, pointers, row_places, row_pointers, sorted_distinct
 
 ROOM = 2**25
-"""Entries of lists (8 bytes each) that are kept for the next request."""
+"""Most entries of lists (8 bytes each) that are cached."""
 FEW = 2_000
-"""Up to so many classes are searched again rather than added to what is kept."""
+"""The lists of at most so many classes are searched again rather than cached."""
 
 
 @dataclass(frozen=True, eq=False)
 class UpDistances:
-    """The ancestors of some classes, each class itself included, nearest first, as CSR arrays.
+    """The ancestors of some classes (and each class itself), nearest first, as CSR arrays.
 
-    ``ancestors[ptr[i]:ptr[i + 1]]`` are those of ``classes[i]``, ``distances[...]`` their up(c, a): integers for unit
-    edge lengths, floats for a weighted hierarchy.
+    ``ancestors[ptr[i]:ptr[i + 1]]`` are those of ``classes[i]``, ``distances[...]`` their up(c, a): integers, or floats
+    in a weighted hierarchy.
 
     Examples
     --------
@@ -55,37 +54,32 @@ class UpDistances:
 
 @dataclass(frozen=True, eq=False)
 class Adjacency:
-    """A direction of a hierarchy in CSR form, with the ``lengths`` of the arrows, or None."""
+    """The arcs of one direction of a hierarchy in CSR form, perhaps with ``lengths``."""
 
     ptr: IntArray
     idx: IntArray
     lengths: NDArray[np.float64] | None
 
-    def parts(self, sources: IntArray, room: int | None = None, farthest: int | None = None) -> Iterator[UpDistances]:
-        """What each source reaches within ``farthest`` steps, in parts of at most ``room`` entries or of one source.
+    def search(self, sources: IntArray, farthest: int | None = None) -> UpDistances:
+        """What each source reaches within ``farthest`` steps.
 
-        The shortest way may have more steps, so where arrows have lengths all is searched first.
+        A shortest path may have more steps than another one, so arcs with lengths are searched without a limit.
         """
         from hemlp.kernels.graph.reach import reach, relax
         from hemlp.kernels.records import Rows
 
         graph = Rows(self.ptr, self.idx)
-        left = np.ascontiguousarray(sources, np.int32)
-        most = np.iinfo(np.int64).max if room is None else room
+        classes = np.ascontiguousarray(sources, np.int32)
         limit = self.ptr.size if farthest is None or self.lengths is not None else farthest
-        while True:
-            done, ptr, nodes, steps = reach(graph, left, most, limit)
-            lists = UpDistances(left[:done], ptr, nodes, steps)
-            if self.lengths is not None:
-                lengths = relax(graph, self.lengths, Rows(ptr, nodes))
-                lists = _nearest_first(lists, lengths, None if farthest is None else steps <= farthest)
-            yield lists
-            left = left[done:]
-            if not left.size:
-                return
+        _, ptr, nodes, steps = reach(graph, classes, np.iinfo(np.int64).max, limit)
+        lists = UpDistances(classes, ptr, nodes, steps)
+        if self.lengths is None:
+            return lists
+        lengths = relax(graph, self.lengths, Rows(ptr, nodes))
+        return _nearest_first(lists, lengths, None if farthest is None else steps <= farthest)
 
     def without(self, hub: int) -> Adjacency:
-        """Without the arrows that leave ``hub``."""
+        """Without the arcs that leave ``hub``."""
         keep = np.ones(self.idx.size, np.bool_)
         keep[self.ptr[hub] : self.ptr[hub + 1]] = False
         ptr = self.ptr.copy()
@@ -94,7 +88,7 @@ class Adjacency:
 
 
 def _nearest_first(lists: UpDistances, distances: NDArray[Any], keep: NDArray[np.bool_] | None = None) -> UpDistances:
-    """With other distances, sorted by them; only those to ``keep``."""
+    """The lists with new distances, sorted by them, and only the entries to ``keep``."""
     rows = entry_rows(lists.ptr)
     order = np.lexsort((distances, rows))
     ptr = lists.ptr
@@ -105,10 +99,10 @@ def _nearest_first(lists: UpDistances, distances: NDArray[Any], keep: NDArray[np
 
 @dataclass(frozen=True, eq=False)
 class Reach:
-    """Lists of some ``classes``, in their order, nearest first, as CSR arrays.
+    """The lists of some ``classes``, in their order, nearest first, as CSR arrays.
 
-    ``hub_at``: the distance of each list's class to the hub, ``beyond``: that of the hub to each class; -1 where
-    there is no way. Few classes are sorted.
+    ``hub_at``: the distance of each class to the hub; ``beyond``: of the hub to each class; -1 without a path. At most
+    ``FEW`` classes are sorted.
     """
 
     classes: IntArray
@@ -120,13 +114,13 @@ class Reach:
 
     @cached_property
     def row(self) -> IntArray:
-        """The number of the list of each class of the hierarchy, -1 for none."""
+        """The index of the list of each class of the hierarchy, -1 for none."""
         row = np.full(self.beyond.size, -1, np.int32)
         row[self.classes] = np.arange(self.classes.size, dtype=np.int32)
         return row
 
     def take(self, classes: IntArray) -> Reach:
-        """The lists of some of the classes."""
+        """The lists of these classes."""
         rows = self.row[classes]
         at, ptr = row_places(self.ptr, rows), pointers(self.ptr[rows + 1] - self.ptr[rows])
         return replace(
@@ -134,10 +128,10 @@ class Reach:
         )
 
     def local(self, *sides: Any, always: bool = True) -> tuple[Reach, IntArray | slice, IntArray, IntArray]:
-        """The lists by local numbers of their nodes, the nodes, and the numbers of the lists of both sides' classes.
+        """The lists with their nodes numbered locally, the nodes, and the list of each class of both sides.
 
-        So what a kernel needs for each node does not grow with the hierarchy. Nodes keep their numbers where lists are
-        long, or lead to a hub, or unless ``always``.
+        So a kernel's memory does not grow with the hierarchy. Nodes keep their numbers where lists are long or reach a
+        hub, or unless ``always``.
         """
         few = self.classes.size <= FEW
         of = [np.searchsorted(self.classes, s.classes).astype(np.int32) if few else self.row[s.classes] for s in sides]
@@ -150,72 +144,72 @@ class Reach:
 
 @dataclass(eq=False)
 class ReachTable:
-    """The lists of one direction, kept from one request to the next while there is room."""
+    """The lists of one direction, with a cache."""
 
-    arrows: Adjacency
+    arcs: Adjacency
     hub: int | None
     _kept: Reach | None = field(default=None, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"arrows": self.arrows, "hub": self.hub, "_kept": None}
+        return {"arcs": self.arcs, "hub": self.hub, "_kept": None}
 
     @cached_property
     def _up_to_hub(self) -> Adjacency:
-        return self.arrows if self.hub is None else self.arrows.without(self.hub)
+        return self.arcs if self.hub is None else self.arcs.without(self.hub)
 
     @cached_property
     def beyond(self) -> NDArray[Any]:
-        """The distance of the hub to each class, -1 where there is no way or no hub."""
-        beyond = np.full(self.arrows.ptr.size - 1, -1, np.int32 if self.arrows.lengths is None else np.float64)
+        """The distance of the hub to each class, -1 without a path or a hub."""
+        beyond = np.full(self.arcs.ptr.size - 1, -1, np.int32 if self.arcs.lengths is None else np.float64)
         if self.hub is not None:
-            lists = next(self.arrows.parts(np.array([self.hub])))
+            lists = self.arcs.search(np.array([self.hub]))
             beyond[lists.ancestors] = lists.distances
         return beyond
 
     @cached_property
     def mean_length(self) -> float:
-        """Entries of a list, on average over evenly spaced classes."""
+        """Mean entries of a list, over evenly spaced classes."""
         return self._sample_length(self._up_to_hub, None)
 
     def mean_length_within(self, farthest: int) -> float:
-        """The same for lists of ``within``."""
-        return self._sample_length(self.arrows, farthest)
+        """Mean entries of a list of ``within``."""
+        return self._sample_length(self.arcs, farthest)
 
     @staticmethod
-    def _sample_length(arrows: Adjacency, farthest: int | None) -> float:
-        sample = np.linspace(0, arrows.ptr.size - 2, 200).astype(np.int32)
-        return next(arrows.parts(sample, farthest=farthest)).ancestors.size / 200
+    def _sample_length(arcs: Adjacency, farthest: int | None) -> float:
+        sample = np.linspace(0, arcs.ptr.size - 2, 200).astype(np.int32)
+        return arcs.search(sample, farthest).ancestors.size / 200
 
     def within(self, classes: IntArray, farthest: int) -> Reach:
         """Lists of ``classes`` that end after ``farthest`` steps and do not stop at the hub."""
-        return self._search(sorted_distinct(classes), self.arrows, farthest)
+        return self._search(sorted_distinct(classes), self.arcs, farthest)
 
     def lists(self, classes: IntArray) -> Reach:
         """Lists of ``classes`` (and perhaps of others) that stop at the hub."""
-        kept, arrows = self._kept, self.arrows if self.hub is None else self._up_to_hub
+        kept, arcs = self._kept, self.arcs if self.hub is None else self._up_to_hub
         if classes.size <= FEW:
             distinct = sorted_distinct(classes)
             known = kept is not None and (kept.row[distinct] >= 0).all()
-            return kept.take(distinct) if kept is not None and known else self._search(distinct, arrows)
-        asked = np.zeros(arrows.ptr.size - 1, np.bool_)
+            return kept.take(distinct) if kept is not None and known else self._search(distinct, arcs)
+        asked = np.zeros(arcs.ptr.size - 1, np.bool_)
         asked[classes] = True
         missing = np.flatnonzero(asked if kept is None else asked & (kept.row < 0))
         if kept is not None and not missing.size:
             return kept
         if np.count_nonzero(asked) <= FEW:
-            return self._search(np.flatnonzero(asked), arrows)
-        made = self._search(missing, arrows)
+            return self._search(np.flatnonzero(asked), arcs)
+        made = self._search(missing, arcs)
         if kept is not None and kept.nodes.size + made.nodes.size <= ROOM:
             made = _concatenate(kept, made)
-        elif kept is not None:  # too much to keep all: what is asked for now alone
-            made = self._search(np.flatnonzero(asked), arrows)
+        elif kept is not None:  # too many to cache all: only those asked for now
+            made = self._search(np.flatnonzero(asked), arcs)
         self._kept = made if made.nodes.size <= ROOM else None
         return made
 
-    def _search(self, classes: IntArray, arrows: Adjacency, farthest: int | None = None) -> Reach:
-        lists = next(arrows.parts(classes, farthest=farthest))
+    def _search(self, classes: IntArray, arcs: Adjacency, farthest: int | None = None) -> Reach:
+        lists = arcs.search(classes, farthest)
         hub_at = np.full(len(classes), -1, lists.distances.dtype)
-        beyond = self.beyond if farthest is None else _nowhere(arrows.ptr.size - 1, lists.distances.dtype)
+        beyond = self.beyond if farthest is None else _nowhere(arcs.ptr.size - 1, lists.distances.dtype)
         if self.hub is not None and farthest is None:
             at = np.flatnonzero(lists.ancestors == self.hub)
             hub_at[np.searchsorted(lists.ptr, at, side="right") - 1] = lists.distances[at]
@@ -224,7 +218,7 @@ class ReachTable:
 
 
 def _shorten_through_hub(lists: UpDistances, hub_at: NDArray[Any], beyond: NDArray[Any]) -> UpDistances:
-    """With the true distances: some are shorter by way of the hub."""
+    """The lists with true distances: some paths through the hub are shorter."""
     from_hub = np.repeat(hub_at, np.diff(lists.ptr))
     around = from_hub + beyond[lists.ancestors]
     shorter = (from_hub >= 0) & (beyond[lists.ancestors] >= 0) & (around < lists.distances)
@@ -232,18 +226,13 @@ def _shorten_through_hub(lists: UpDistances, hub_at: NDArray[Any], beyond: NDArr
 
 
 def _concatenate(kept: Reach, made: Reach) -> Reach:
-    return Reach(
-        np.concatenate([kept.classes, made.classes]),
-        np.concatenate([kept.ptr, made.ptr[1:] + kept.ptr[-1]]),
-        np.concatenate([kept.nodes, made.nodes]),
-        np.concatenate([kept.distances, made.distances]),
-        np.concatenate([kept.hub_at, made.hub_at]),
-        kept.beyond,
-    )
+    ptr = np.concatenate([kept.ptr, made.ptr[1:] + kept.ptr[-1]])
+    columns = "classes", "nodes", "distances", "hub_at"
+    return replace(kept, ptr=ptr, **{c: np.concatenate([getattr(kept, c), getattr(made, c)]) for c in columns})
 
 
 def flat_lists(size: int, classes: IntArray) -> Reach:
-    """Lists that hold nothing but the class itself."""
+    """Lists that hold only the class itself."""
     nodes = sorted_distinct(classes).astype(np.int32)
     nowhere = np.full(nodes.size, -1, np.int32)
     ptr = np.arange(nodes.size + 1)
@@ -252,7 +241,7 @@ def flat_lists(size: int, classes: IntArray) -> Reach:
 
 @lru_cache(maxsize=2)
 def _nowhere(size: int, kind: np.dtype[Any]) -> NDArray[Any]:
-    """No way to any class; shared, and never written to."""
+    """No path to any class; shared and read-only."""
     nowhere = np.full(size, -1, kind)
     nowhere.flags.writeable = False
     return nowhere

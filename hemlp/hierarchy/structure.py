@@ -1,9 +1,8 @@
-"""The graph of a hierarchy: parents and children as CSR arrays, depths, distances, and lists of what classes reach."""
+"""The graph of a hierarchy: parents and children as CSR arrays, depths, distances, and reachability."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -36,7 +35,7 @@ class Structure:
 
     @property
     def weighted(self) -> bool:
-        """Whether edges have lengths other than the unit."""
+        """Whether edges have lengths."""
         return self.edges.weights is not None
 
     @cached_property
@@ -79,7 +78,7 @@ class Structure:
 
     @cached_property
     def number_of_roots(self) -> int:
-        """How many classes have no parents."""
+        """Number of classes without parents."""
         return int(np.count_nonzero(np.diff(self.parent_ptr) == 0))
 
     @property
@@ -88,76 +87,26 @@ class Structure:
         return self._labels_of(np.flatnonzero(np.diff(self.child_ptr) == 0))
 
     def parents(self, label: Label) -> frozenset[Label]:
-        """Pa(c).
-
-        Parameters
-        ----------
-        label
-            A class, or one of its aliases.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> Hierarchy.from_edges([("a", "b"), ("b", "c")]).parents("c")
-        frozenset({'b'})
-        """
+        """Pa(c): the parents of a class."""
         c = self.id(label)
         return self._labels_of(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
 
     def children(self, label: Label) -> frozenset[Label]:
-        """The classes that have this one as a parent.
-
-        Parameters
-        ----------
-        label
-            A class, or one of its aliases.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> Hierarchy.from_edges([("a", "b"), ("b", "c")]).children("a")
-        frozenset({'b'})
-        """
+        """The children of a class."""
         c = self.id(label)
         return self._labels_of(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
 
     def ancestors(self, label: Label) -> frozenset[Label]:
-        """An(c), without c.
-
-        Parameters
-        ----------
-        label
-            A class, or one of its aliases.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).ancestors("c"))
-        ['a', 'b']
-        """
+        """An(c): the ancestors of a class, without itself."""
         return self._labels_of(self.up_distances([self.id(label)]).ancestors[1:])
 
     def descendants(self, label: Label) -> frozenset[Label]:
-        """De(c), without c.
-
-        Parameters
-        ----------
-        label
-            A class, or one of its aliases.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> sorted(Hierarchy.from_edges([("a", "b"), ("b", "c")]).descendants("a"))
-        ['b', 'c']
-        """
-        return self._labels_of(next(self.downward.arrows.parts(np.array([self.id(label)]))).ancestors[1:])
-
-    # ---- distances
+        """De(c): the descendants of a class, without itself."""
+        return self._labels_of(self.downward.arcs.search(np.array([self.id(label)])).ancestors[1:])
 
     @cached_property
     def depths(self) -> FloatArray:
-        """Shortest distance of each class to a root, under the edge lengths."""
+        """Length of the shortest path from each class up to a root."""
         from hemlp.kernels.graph.orders import depths
         from hemlp.kernels.records import Rows
 
@@ -165,13 +114,13 @@ class Structure:
 
     @cached_property
     def unit_depths(self) -> IntArray:
-        """Least number of edges from each class to a root."""
+        """Fewest edges from each class up to a root."""
         unit = self if not self.weighted else replace(self, edges=replace(self.edges, weights=None))
         return unit.depths.astype(np.int32)
 
     @cached_property
     def heights(self) -> FloatArray:
-        """Longest way down from each class to a leaf, under the edge lengths."""
+        """Length of the longest path from each class down to a leaf."""
         from hemlp.kernels.graph.common_ancestors import heights
 
         lengths = np.ones(self.child_idx.size) if self.edges.weights is None else self.edges.weights
@@ -179,33 +128,21 @@ class Structure:
         return heights(order, self.child_ptr, self.child_idx.astype(np.int32, copy=False), lengths)
 
     def depth(self, label: Label) -> float:
-        """Shortest distance to a root: an integer unless the hierarchy is weighted.
-
-        Parameters
-        ----------
-        label
-            A class, or one of its aliases.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> Hierarchy.from_edges([("a", "b"), ("b", "c"), ("a", "c")]).depth("c")
-        1
-        """
+        """Length of the shortest path up to a root: an integer unless the hierarchy is weighted."""
         return self._length(self.depths[self.id(label)])
 
     def _length(self, value: float) -> float:
         return float(value) if self.weighted or math.isinf(value) else int(value)
 
     def up_distances(self, classes: ArrayLike, *, farthest: int | None = None) -> UpDistances:
-        """Ancestors with up(c, a) for the given class numbers, at most ``farthest`` edges up.
+        """Ancestors a of the given classes c, with up(c, a), at most ``farthest`` edges up.
 
         Parameters
         ----------
         classes
             Numbers of classes (see ``Hierarchy.id``).
         farthest
-            How many edges to go up at most; None for all.
+            Most edges to go up; None for all.
 
         Examples
         --------
@@ -215,22 +152,11 @@ class Structure:
         >>> [h.labels[a] for a in ancestors], distances.tolist()
         (['c', 'b', 'a'], [0, 1, 2])
         """
-        return next(self.up_distance_chunks(classes, memory=None, farthest=farthest))
-
-    def up_distance_chunks(
-        self, classes: ArrayLike, *, memory: int | None, farthest: int | None = None
-    ) -> Iterator[UpDistances]:
-        """``up_distances`` in parts of consecutive classes, each within ``memory`` bytes (None: one part).
-
-        A class whose own list is larger than that makes a part of its own.
-        """
-        # an entry takes 8 bytes (16 if weighted), three times over while the kernel's buffer grows
-        room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
-        return self.upward.arrows.parts(np.asarray(classes), room, farthest)
+        return self.upward.arcs.search(np.asarray(classes), farthest)
 
     @cached_property
     def hub(self) -> int | None:
-        """The class with most parents if those are very many: lists of ancestors and of descendants stop there."""
+        """The class with most parents if it has more than ``MANY_PARENTS``: lists of what classes reach stop there."""
         parents = np.diff(self.parent_ptr)
         most = int(parents.argmax())
         return most if parents[most] > MANY_PARENTS else None
@@ -247,9 +173,7 @@ class Structure:
         return ReachTable(Adjacency(self.child_ptr, self.child_idx, None), self.hub)
 
     def distances(self, us: ArrayLike, vs: ArrayLike) -> FloatArray:
-        """Distance of each pair of class numbers; infinite without a common ancestor.
-
-        With unit lengths the upward searches stop as soon as the distance is certain; nothing is kept.
+        """The distance of each pair of class numbers; infinite without a common ancestor.
 
         Parameters
         ----------
@@ -282,54 +206,17 @@ class Structure:
         return float(sums.min()), common[sums == sums.min()]
 
     def up(self, label: Label, ancestor: Label) -> float:
-        """up(c, a): length of the shortest upward path from c to a; infinite if a is no ancestor of c.
-
-        Parameters
-        ----------
-        label, ancestor
-            c and a.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> h = Hierarchy.from_edges([("a", "b"), ("b", "c")])
-        >>> h.up("c", "a"), h.up("a", "c")
-        (2, inf)
-        """
+        """up(c, a): length of the shortest path from c up to a; infinite if a is not an ancestor of c."""
         a = self.id(ancestor)
         ancestors, distances = self.up_distances([self.id(label)])[0]
         distance = distances[ancestors == a]
         return self._length(distance[0]) if distance.size else math.inf
 
     def distance(self, u: Label, v: Label) -> float:
-        """min over common ancestors a of up(u, a) + up(v, a); infinite without one.
-
-        Parameters
-        ----------
-        u, v
-            Two classes.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")]).distance("b", "c")
-        2
-        """
+        """min over common ancestors a of up(u, a) + up(v, a); infinite without one."""
         return self._length(float(self.distances([self.id(u)], [self.id(v)])[0]))
 
     def lca(self, u: Label, v: Label) -> frozenset[Label | Top]:
-        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor.
-
-        Parameters
-        ----------
-        u, v
-            Two classes.
-
-        Examples
-        --------
-        >>> from hemlp import Hierarchy
-        >>> Hierarchy.from_edges([("a", "b"), ("a", "c")], classes=["z"]).lca("b", "z")
-        frozenset({⊤})
-        """
+        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor."""
         distance, nearest = self._meet(self.id(u), self.id(v))
         return frozenset([TOP]) if math.isinf(distance) else frozenset(self._labels_of(nearest))

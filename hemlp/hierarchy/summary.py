@@ -1,4 +1,4 @@
-"""A hierarchy in short: one line, some counts, and an outline of its first classes from the roots down."""
+"""A hierarchy in short: a line, a few counts, and an outline from the roots down."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from hemlp.hierarchy.dag import Hierarchy
 
 MOST_CLASSES = 24
-"""Of an outline."""
+"""Classes of an outline."""
 
 
 def summarize(h: Hierarchy) -> str:
-    """How many classes, edges and roots there are, and what else is worth knowing."""
+    """The numbers of classes, edges, roots, aliases and dropped edges."""
     parts = [plural(len(h), "class", "classes"), plural(h.edges.parents.size, "edge")]
     parts.append(plural(h.number_of_roots, "root"))
     parts += [plural(len(h.aliases), "alias", "aliases")] if h.aliases else []
@@ -28,7 +28,7 @@ def summarize(h: Hierarchy) -> str:
 
 
 def iter_outline(h: Hierarchy) -> Iterator[str]:
-    """One line per class, children below their parents; what occurs twice has its children the first time only.
+    """One line per class, children below their parents; a class that recurs is not expanded again.
 
     >>> from hemlp import Hierarchy
     >>> list(iter_outline(Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("animal", "bird")])))
@@ -48,7 +48,7 @@ def iter_outline(h: Hierarchy) -> Iterator[str]:
 
 
 def notebook_parts(h: Hierarchy) -> Iterator[Table | str]:
-    """What a hierarchy shows of itself in a notebook."""
+    """Counts and an outline, for a notebook."""
     parents = np.diff(h.parent_ptr)
     yield facts_table(
         {

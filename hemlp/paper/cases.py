@@ -1,4 +1,4 @@
-"""The paper's tables beside ours: what it prints, what the definitions give, and why where the two differ."""
+"""The paper's printed tables beside ours, with the reasons of differences."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ ERRATA: Mapping[tuple[str, str], str] = {
     ("9c", "F_H"): "2 · 1 · ⅓ / (1 + ⅓) is one half",
     ("9c", "F_LCA"): "2 · 1 · ⅓ / (1 + ⅓) is one half",
 }
-"""Where the printed tables slip: (case, value) → reason."""
+"""Errata of the printed tables: (case, value) → reason."""
 
 
 @dataclass(frozen=True)
 class PrintedValue:
-    """One value of a case: as printed, ours, and the reason of a difference ("" where they agree)."""
+    """A value of a case: printed, ours, and the reason of a difference ("": none)."""
 
     value: str
     printed: float | str
@@ -39,7 +39,7 @@ class PrintedValue:
 
 
 def compare_case(case: Case) -> Iterator[PrintedValue]:
-    """All values that the paper prints for a case, beside ours."""
+    """The values that the paper prints for a case, beside ours."""
     for name, printed in case.printed.items():
         column = "error" if name.endswith("_error") else ""
         base = name.removesuffix("_error")
@@ -48,12 +48,12 @@ def compare_case(case: Case) -> Iterator[PrintedValue]:
         options = {"default_cost": D_MAX} if base in ("GIE", "MGIA") else {}
         score = measure(base, **options).score(case.hierarchy, case.true, case.pred)
         ours = score[column] if column else float(score)
-        reason = "" if agrees(printed, ours) else ERRATA.get((case.name, name), "differs, for no reason known to us")
+        reason = "" if agrees(printed, ours) else ERRATA.get((case.name, name), "differs, for an unknown reason")
         yield PrintedValue(name, printed, ours, reason)
 
 
 def agrees(printed: float | str, ours: float) -> bool:
-    """Whether a printed figure is ours, rounded or cut after two digits; "6 + Max" is 6 + D_max."""
+    """Whether a printed value is ours, rounded or truncated to two digits; "6 + Max" is 6 + D_max."""
     if isinstance(printed, str):
         return int(printed.partition(" ")[0]) + D_MAX == ours
     return abs(printed - ours) < 0.0099
@@ -61,7 +61,7 @@ def agrees(printed: float | str, ours: float) -> bool:
 
 @dataclass(frozen=True)
 class Correlation:
-    """One cell of a Kendall table: two measures, the printed τ and ours, from the paper's own printed scores."""
+    """A cell of a Kendall table: two measures, the printed τ, and ours from the printed scores."""
 
     first: str
     second: str
@@ -70,13 +70,13 @@ class Correlation:
 
     @property
     def differs(self) -> bool:
-        """Whether the printed figure is not ours, rounded."""
+        """Whether the printed value is not ours, rounded."""
         return abs(self.printed - self.ours) > 0.0011
 
 
 @dataclass(frozen=True)
 class RankingTable:
-    """One of the paper's result tables: scores of systems × measures as printed, and its Kendall table beside ours."""
+    """A result table of the paper, with its Kendall table beside ours."""
 
     title: str
     measures: tuple[str, ...]
@@ -85,12 +85,12 @@ class RankingTable:
 
     @property
     def agreements(self) -> int:
-        """How many cells agree."""
+        """Number of cells that agree."""
         return sum(not cell.differs for cell in self.cells)
 
 
 def rankings() -> list[RankingTable]:
-    """All six result tables: τ-b on the printed scores, each measure in its direction."""
+    """All six result tables: τ-b of the printed scores, each measure in its direction."""
     made = []
     for table in json.loads((DATA / "paper_tables.json").read_text(encoding="utf-8")):
         names, systems = table["measures"], table["systems"]
@@ -105,7 +105,7 @@ def rankings() -> list[RankingTable]:
 
 
 def draw_tree(hierarchy: Hierarchy, marks: Mapping[str, str]) -> str:
-    """A small hierarchy as an indented text; a class with several parents stands under each of them."""
+    """A small hierarchy as indented text; a class with several parents is below each of them."""
     lines: list[str] = []
 
     def visit(label: str, depth: int) -> None:
@@ -119,9 +119,7 @@ def draw_tree(hierarchy: Hierarchy, marks: Mapping[str, str]) -> str:
 
 
 def marks(case: Case) -> dict[str, str]:
-    """``(true)``, ``(predicted)`` or both, for the classes of a case."""
-    words: dict[str, list[str]] = {}
-    for name, labels in (("true", case.true), ("predicted", case.pred)):
-        for label in labels:
-            words.setdefault(label, []).append(name)
-    return {label: f" ({', '.join(names)})" for label, names in words.items()}
+    """``(true)``, ``(predicted)`` or both, by class."""
+    sides = {"true": case.true, "predicted": case.pred}
+    labels = [*case.true, *case.pred]
+    return {label: f" ({', '.join(name for name, of in sides.items() if label in of)})" for label in labels}

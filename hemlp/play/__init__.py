@@ -1,5 +1,4 @@
-"""`hemlp play`: define a measure by sliders, and see what it does.
+"""`hemlp play`: define a measure by sliders. The board is what the page shows, starts are its first states.
 
-The board says what the page shows, the starts are where one begins, the server answers. Imports anything
-but the command line.
+Imports anything but the command line.
 """

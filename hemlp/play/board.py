@@ -1,6 +1,6 @@
-"""What the page of `hemlp play` shows: a small taxonomy, one instance and one measure, and all that follows from them.
+"""The content of the page of `hemlp play`: a small taxonomy, an instance and a measure, and their scores and pictures.
 
-The page sends its whole state, and gets the whole answer: nothing is computed by the page itself.
+The page sends its whole state and gets the whole answer; it computes nothing itself.
 
     >>> state = {"edges": [["a", "b"], ["a", "c"]], "true": ["b"], "pred": ["c"], "measure": {"text": "GIE"}}
     >>> answer = Board.read(state).answer()
@@ -38,7 +38,7 @@ from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.problems.pairing.costs import cost_text
 
 MAX_CLASSES = 200
-"""Classes of a taxonomy that can be played with."""
+"""Classes of a taxonomy."""
 LONGEST = 200
 """Characters of a label."""
 ROLES = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}
@@ -47,7 +47,7 @@ MEASURES = {name: measure(name) for name in NAMED}
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A taxonomy, an instance, and a measure; ``names`` are those of classes that have others than their labels."""
+    """A taxonomy, an instance and a measure; ``names``: of classes that have a name beside their label."""
 
     hierarchy: Hierarchy
     true: tuple[str, ...]
@@ -57,13 +57,13 @@ class Board:
 
     @classmethod
     def read(cls, state: Any) -> Board:
-        """From what the page sends; what is wrong with it is a named error."""
+        """From the state that the page sends."""
         if not isinstance(state, Mapping):
             raise InvalidOption("the state is an object with classes, edges, true, pred and measure")
         classes, true, pred = (_texts(state.get(key, []), key) for key in ("classes", "true", "pred"))
         edges = _edges(state.get("edges", []))
         if len({*classes, *(end for edge in edges for end in edge[:2])}) > MAX_CLASSES:
-            raise InvalidOption(f"more than {MAX_CLASSES} classes: choose an instance of fewer")
+            raise InvalidOption(f"more than {MAX_CLASSES} classes: choose an instance with fewer")
         h = Hierarchy.from_edges(edges, classes=classes)
         for label in (*true, *pred):
             h.id(label)
@@ -73,11 +73,11 @@ class Board:
 
     @cached_property
     def batch(self) -> Batch:
-        """The instance."""
+        """The instance as a batch of one."""
         return Batch.of(self.hierarchy, [list(self.true)], [list(self.pred)], rows="sets")
 
     def answer(self) -> dict[str, Any]:
-        """All that the page shows, as plain values."""
+        """Everything that the page shows, as plain values."""
         own = complete(self.measure, self.hierarchy)
         values = self._values()
         wanted = {} if values[0]["why"] else {"own": own}
@@ -104,7 +104,7 @@ class Board:
         }
 
     def _taxonomy(self, pairs: Sequence[tuple[Any, Any, float]]) -> dict[str, Any]:
-        """Boxes, arrows and pairs of the whole taxonomy, where they are drawn; and all of it as a picture."""
+        """Positions of boxes, arrows and pairs of the taxonomy, and the picture as SVG."""
         picture, edges = Picture(self.measure.display_name), labelled_edges(self.hierarchy)
         for label in sorted(self.hierarchy.labels, key=label_order):
             picture.add(label, self.names.get(label, str(label)), ROLES[label in self.true, label in self.pred])
@@ -118,7 +118,7 @@ class Board:
                     picture.arrows.append((end, other, "hidden"))
             if first != second:
                 picture.curves.append(PairCurve(first, second, f"{cost:g}"))
-        svg = picture.to_svg()  # and everything has its place
+        svg = picture.to_svg()  # this computes the layout
         points = [point for curve in picture.curves for point in picture.curve_points(curve)]
         points += [(b.x + k * b.width / 2, b.y + k * b.height) for b in picture.boxes.values() for k in (-1, 1)]
         (left, right), (top, below) = ((min(of), max(of)) for of in zip(*points, strict=True))
@@ -136,7 +136,7 @@ class Board:
         }  # fmt: skip
 
     def _model(self, own: Measure, reason: str) -> tuple[str, dict[str, str]]:
-        """The flow network as a picture, "" where there is none; the program as algebra and as an LP file."""
+        """The flow network as SVG ("": none), and the program as algebra and LP."""
         try:
             model = own.model(self.batch)
             program = {"algebra": str(model.algebra()), "lp": model.to_lp()}
@@ -144,7 +144,7 @@ class Board:
             return "", {"algebra": str(error), "lp": ""}
         try:
             return network_picture(model, self.names).to_svg() if not reason else "", program
-        except InvalidOption:  # one that is made of several pairings, or one with too many arcs
+        except InvalidOption:  # several pairings, or too many arcs
             return "", program
 
     def _lca(self, explanation: Explanation, part: Any, name: str) -> dict[str, Any]:
@@ -155,12 +155,12 @@ class Board:
         return {"name": name, "svg": picture.to_svg(), "F": part.values[name], "lcas": len(part.lcas), "why": ""}
 
     def _values(self) -> list[dict[str, Any]]:
-        """The measure that is played with, then all other named ones; where one has no value, why."""
+        """The chosen measure, then all other named ones, each with its value or the reason why it has none."""
         asked = [self.measure, *(each for name, each in MEASURES.items() if name != str(self.measure))]
         whole = [complete(each, self.hierarchy) for each in asked]
         try:
             values = [float(scores.values[0]) for scores in score_together(whole, self.batch, undefined="nan")]
-        except HemlpError:  # one of them refuses this hierarchy: each by itself says so
+        except HemlpError:  # one measure rejects this hierarchy: score each by itself
             values = [math.nan] * len(whole)
         rows = []
         for k, (each, full, value) in enumerate(zip(asked, whole, values, strict=True)):
@@ -171,7 +171,7 @@ class Board:
         return rows
 
     def _sensitivity(self, own: Measure) -> list[list[float]]:
-        """(D, error) where the error bends, from 0 on to beyond the last bend; [] without one default cost."""
+        """(D, error) at each breakpoint, from 0 to beyond the last; [] without a single default cost."""
         if not isinstance(own, PairMeasure) or not isinstance(own.default_cost, int | float):
             return []
         try:
@@ -188,9 +188,8 @@ class Board:
         python = f"hemlp.measure({str(self.measure)!r}{weights})"
         quoted = re.sub(r'([\\"$`])', r"\\\1", str(self.measure))
         score = f"{python}.score(h, true={list(self.true)!r}, pred={list(self.pred)!r})"
-        made = (
-            f"hemlp.Hierarchy.from_edges({labelled_edges(self.hierarchy)!r}, classes={list(self.hierarchy.labels)!r})"
-        )
+        h = self.hierarchy
+        made = f"hemlp.Hierarchy.from_edges({labelled_edges(h)!r}, classes={list(h.labels)!r})"
         expected = f"float({value!r})" if isinstance(value, str) else repr(value)
         check = f"assert float({score}) == pytest.approx({expected})"
         if value is None:
@@ -204,19 +203,19 @@ class Board:
 
 
 def labelled_edges(h: Hierarchy) -> list[tuple[Any, ...]]:
-    """(parent, child), or (parent, child, length) of all edges of a hierarchy."""
+    """All edges as (parent, child), or (parent, child, length)."""
     ends = ([str(h.labels[c]) for c in side.tolist()] for side in (h.edges.parents, h.edges.children))
     return list(zip(*ends, *([h.edges.weights.tolist()] if h.edges.weights is not None else []), strict=True))
 
 
 def legend() -> list[list[str]]:
-    """Each role of a class: its name, its shape, and what it means."""
+    """Name, shape and meaning of each role of a class."""
     boxes = [Box(None, "", name, x=12.0, y=9.0, width=20.0, height=14.0) for name in NODE_STYLES]
     return [[box.role, svg_shape(box), NODE_STYLES[box.role].label] for box in boxes]
 
 
 def read_measure(given: Any) -> Measure:
-    """A measure from its text, or from bounds that were chosen by sliders."""
+    """A measure from its text, or from the bounds of the sliders."""
     if not isinstance(given, Mapping):
         raise InvalidOption("measure is an object: a text, or bounds with a cost and default costs")
     if "text" in given:
@@ -235,7 +234,7 @@ def read_measure(given: Any) -> Measure:
 
 
 def describe_measure(own: Measure) -> dict[str, Any]:
-    """A measure as its text, and as sliders where bounds, plain costs and a score say all of it."""
+    """A measure as its text, and as sliders if they can express it."""
     text: dict[str, Any] = {"text": str(own), "name": own.display_name, "named": str(own) in NAMED}
     if not isinstance(own, PairMeasure) or own.bounds != Bounds(own.bounds.predicted, own.bounds.true):
         return text
@@ -252,7 +251,7 @@ def describe_measure(own: Measure) -> dict[str, Any]:
 
 
 def _score(own: Measure, batch: Batch) -> dict[str, Any]:
-    """The score of an instance and its status, or the reason why it has none."""
+    """The score of an instance with its status, or the reason why it has none."""
     try:
         score = own.score(batch)
     except HemlpError as error:
@@ -267,7 +266,7 @@ def _texts(values: Any, key: str) -> tuple[str, ...]:
 
 
 def _edges(given: Any) -> list[tuple[Any, ...]]:
-    """Pairs of a parent and a child, or with a length; where some edges have one, others have length 1."""
+    """Edges as (parent, child), or all with lengths if one has a length, 1 by default."""
     if not isinstance(given, list) or not all(isinstance(edge, list) and len(edge) in (2, 3) for edge in given):
         raise InvalidOption("edges are pairs of a parent and a child, or have a length as third value")
     unit = (1,) if any(len(edge) == 3 for edge in given) else ()

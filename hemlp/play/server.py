@@ -1,7 +1,6 @@
-"""The server of `hemlp play`: on loopback alone, under an address that holds a token, until it is left idle.
+"""The server of `hemlp play`: on loopback, at an address with a token, until it is idle.
 
-Only somebody who knows the address gets an answer: requests with another token, another Host or another Origin are
-refused, and so are bodies that are too large or that are not JSON.
+Requests with another token, Host or Origin are refused, and so are bodies that are too large or not JSON.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ HEADERS = {
 
 
 class Refused(Exception):
-    """A request that gets no answer: its status, and why."""
+    """A refused request: the status, and the reason."""
 
     def __init__(self, status: HTTPStatus, reason: str) -> None:
         super().__init__(reason)
@@ -49,7 +48,7 @@ class Refused(Exception):
 
 
 class PlayServer(ThreadingHTTPServer):
-    """Serves one page; ``address`` is where it is. ``idle``: seconds without a request after which it ends."""
+    """Serves one page at ``address``, and ends after ``idle`` seconds without a request."""
 
     daemon_threads = True
 
@@ -69,13 +68,12 @@ class PlayServer(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        """Where the page is."""
+        """The address of the page."""
         return f"http://127.0.0.1:{self.server_port}/{self.token}/"
 
     def serve(self) -> None:
-        """Answer until nobody has asked for a while."""
-        watch = threading.Thread(target=self._end_when_idle, daemon=True)
-        watch.start()
+        """Answer requests until the server is idle."""
+        threading.Thread(target=self._end_when_idle, daemon=True).start()
         try:
             self.serve_forever(poll_interval=0.1)
         finally:
@@ -93,11 +91,11 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 30
 
     def do_GET(self) -> None:
-        """The page and its files."""
+        """Send the page or one of its files."""
         self._reply(self._file)
 
     def do_POST(self) -> None:
-        """What the page asks."""
+        """Answer a question of the page."""
         self._reply(self._answer)
 
     def _reply(self, make: Callable[[str], tuple[str, bytes]]) -> None:
@@ -115,7 +113,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def _checked_path(self) -> str:
-        """What follows the token in the address, if the request may be answered at all."""
+        """The path after the token of an allowed request."""
         hosts = {f"127.0.0.1:{self.server.server_port}", f"localhost:{self.server.server_port}"}
         if self.headers.get("Host") not in hosts:
             raise Refused(HTTPStatus.FORBIDDEN, "the Host of this request is not this machine")
@@ -138,7 +136,7 @@ class _Handler(BaseHTTPRequestHandler):
             raise Refused(HTTPStatus.NOT_FOUND, "there is no such question")
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            raise Refused(HTTPStatus.LENGTH_REQUIRED, "the request does not say how long it is")
+            raise Refused(HTTPStatus.LENGTH_REQUIRED, "the request has no Content-Length")
         if len(length) > len(str(MAX_BODY)) or int(length) > MAX_BODY:
             raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a request has at most {MAX_BODY:,} bytes")
         try:
@@ -154,4 +152,4 @@ class _Handler(BaseHTTPRequestHandler):
         return "application/json", json.dumps(answer).encode()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing is logged: addresses hold the token."""
+        """Log nothing: addresses hold the token."""

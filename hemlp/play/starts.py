@@ -1,4 +1,4 @@
-"""Where one can start to play: the paper's cases, smallest counter-examples, and instances of one's own files."""
+"""First states of the page: the paper's cases, smallest counter-examples, and instances of the user's files."""
 
 from __future__ import annotations
 
@@ -15,21 +15,19 @@ from hemlp.play.board import MAX_CLASSES, labelled_edges, read_measure
 
 
 def state_of(h: Hierarchy, true: Iterable[Label], pred: Iterable[Label], *further: Label) -> dict[str, Any]:
-    """A small hierarchy whole; of a large one the classes of an instance and ``further`` ones with all ancestors."""
-    sides, named, cut = (
-        [sorted(map(str, side)) for side in (true, pred)],
-        {*true, *pred, *further},
-        len(h) > MAX_CLASSES,
-    )
+    """A small hierarchy, or the classes of an instance and ``further`` ones with their ancestors from a large one."""
+    named, cut = {*true, *pred, *further}, len(h) > MAX_CLASSES
     labels = set(h.labels) if not cut else named.union(*(h.ancestors(label) for label in named))
     if len(labels) > MAX_CLASSES:
-        raise InvalidOption(f"these are {len(labels):,} classes with their ancestors: {MAX_CLASSES} at most")
+        raise InvalidOption(
+            f"the page shows at most {MAX_CLASSES} classes, and these are {len(labels):,} with their ancestors"
+        )
     kept = [str(label) for label in sorted(labels, key=label_order)]
     inside = set(kept)
     edges = [list(edge) for edge in labelled_edges(h) if inside.issuperset(edge[:2])]
-    note = f"{len(kept)} of {len(h):,} classes are here: what counts classes, or looks below one, sees no others."
+    note = f"{len(kept)} of {len(h):,} classes are shown, and measures count only these."
     return {
-        "classes": kept, "edges": edges, "true": sides[0], "pred": sides[1],
+        "classes": kept, "edges": edges, "true": sorted(map(str, true)), "pred": sorted(map(str, pred)),
         "names": {str(label): h.names[label] for label in labels if label in h.names}, "note": note if cut else "",
     }  # fmt: skip
 
@@ -40,7 +38,7 @@ def paper_cases() -> list[dict[str, Any]]:
 
 
 def counterexamples(measure: Any, classes: int = 4) -> list[dict[str, Any]]:
-    """The smallest instances on which a measure lacks a property, with what happens there."""
+    """The smallest instances that refute properties of a measure."""
     (outcome,) = check_properties([read_measure(measure)], classes, 3)
     return [
         {**state_of(each.hierarchy, each.true, each.pred), "name": name, "note": str(each)}
@@ -50,7 +48,7 @@ def counterexamples(measure: Any, classes: int = 4) -> list[dict[str, Any]]:
 
 
 class OwnData:
-    """One's own files: instances by id, or by row from 1, or classes by name; ``kind`` says which, "" without files."""
+    """The user's files: instances by id or row (from 1), or classes; ``kind`` says which, "" without files."""
 
     def __init__(self, batch: Batch | None, hierarchy: Hierarchy | None = None) -> None:
         self.batch = batch
@@ -60,14 +58,14 @@ class OwnData:
         self._rows = {} if ids is None else {str(each): k for k, each in enumerate(ids)}
 
     def names(self) -> list[str]:
-        """The first instances or classes, to choose from; none where a hierarchy is small enough to be seen."""
+        """The first instances or classes to choose from; none if the whole hierarchy is shown."""
         if self.batch is not None:
             return list(self._rows)[:200] or [str(k + 1) for k in range(min(200, len(self.batch)))]
         labels = () if self.hierarchy is None else self.hierarchy.labels
         return [str(label) for label in labels[:200]] if len(labels) > MAX_CLASSES else []
 
     def state(self, name: Any) -> dict[str, Any]:
-        """An instance with all ancestors of its classes, or a class with ancestors and children; None: a first one."""
+        """An instance with the ancestors of its classes, or a class with ancestors and children; None: the first."""
         h = self.hierarchy
         if h is None:
             raise InvalidOption("no files were given: hemlp play HIERARCHY TRUE PRED")
@@ -84,7 +82,7 @@ class OwnData:
 
 
 def _around(h: Hierarchy, name: Any) -> dict[str, Any]:
-    """A class with its ancestors and as many of its children as there is room for; the note says how many."""
+    """A class with its ancestors and as many children as fit."""
     number = isinstance(name, str) and name.isdecimal() and h.find(name) is None
     label = h.labels[h.id(int(name) if number else name)]
     children = sorted(h.children(label), key=label_order)

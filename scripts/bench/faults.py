@@ -141,7 +141,7 @@ FAULTS = [
     Fault("analysis/explain/layout.py", "return plain_sum(places) / len(places) if places else otherwise", "return places[0] if places else otherwise", "where boxes are drawn", "docs"),
     Fault("arrays.py", "return reduce(add, values, 0.0)", "return sum(values)", "numbers that depend on the version of Python"),
     Fault("paper/cases.py", "return abs(printed - ours) < 0.0099", "return abs(printed - ours) < 0.5", "whether the paper's figures are ours"),
-    Fault("cli/gate.py", "return not drops.failed", "return True", "the exit code of a gate"),
+    Fault("cli/evaluate.py", "return not drops.failed", "return True", "the exit code of a gate"),
     Fault("analysis/statistics/differences.py", "differ = np.abs(gaps) > tolerance", "differ = gaps != 0", "tests count rounding noise"),
     Fault("analysis/statistics/differences.py", "np.diff(sizes) > 2 * self.tolerance", "np.diff(sizes) > 0", "ties of Wilcoxon's test"),
     Fault("analysis/statistics/differences.py", "return 0.0 if abs(mean) <= number * tolerance / max(1, instances) else mean", "return mean", "a better system for a gain of 1e-17"),

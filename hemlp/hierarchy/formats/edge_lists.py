@@ -1,4 +1,4 @@
-"""Lists of edges: (parent, child) pairs, in memory or one per line of a text, as words or as cells of a table."""
+"""Lists of edges: (parent, child) pairs in memory, and lines of two words or of cells in files."""
 
 from __future__ import annotations
 
@@ -28,22 +28,20 @@ _HEAD = re.compile(rb"\s*(parent[^\S\n]+child|(?P<child_first>child[^\S\n]+paren
 
 
 def read_edges(source: SourceFile) -> HierarchyData:
-    """One ``parent child`` edge a line, or a table whose first line names its columns."""
+    """One ``parent child`` edge per line, or a table with a header."""
     name, data = source.name, source.data
     sep = source.sep or find_separator(source)
     if sep is not None:
         return read_table(source, sep)
     if source.columns != COMMON_NAMES:
-        raise InvalidOption(
-            f"{name}: columns were named (parent, child, name or weight), and no separator of cells was found"
-        )
+        raise InvalidOption(f"{name}: parent=, child=, name= and weight= name columns, but the file has one column")
     return HierarchyData(*plain_edges(data, name, source.comment))
 
 
 def read_table(source: SourceFile, sep: str) -> HierarchyData:
-    """Lines of cells: edges, or paths under a first line like ``level1,level2,level3``."""
+    """Lines of cells: edges, or paths under a header like ``level1,level2,level3``."""
     text = decode(source.data, source.name)
-    if source.comment:  # before quotes are looked at: a remark may hold any, and a quoted label may begin like a remark
+    if source.comment:  # before quotes are parsed: a comment may hold any
         text = "\n".join("" if line.lstrip().startswith(source.comment) else line for line in text.split("\n"))
     rows = list(split_cells(text, source.name, sep))
     header = rows[0][1] if rows else []
@@ -69,7 +67,7 @@ def read_table(source: SourceFile, sep: str) -> HierarchyData:
 
 
 def _from_vocabulary(rows: list[tuple[int, list[str]]], header: list[str], source: SourceFile) -> HierarchyData:
-    """Annif's vocabularies, without edges: lines ``<address><TAB>name``, or the columns uri and label_en."""
+    """An Annif vocabulary without edges: lines ``<address><TAB>name``, or the columns uri and label_en."""
     at = 1
     if header[0] == "uri":
         rows, wanted = rows[1:], [f"label_{source.language}", "label", *header]
@@ -77,29 +75,27 @@ def _from_vocabulary(rows: list[tuple[int, list[str]]], header: list[str], sourc
     names: dict[Label, str] = {}
     for line, row in rows:
         if len(row) <= at or not row[0]:
-            raise FileFormatError(f"{source.name}, line {line}: {row} where an address and a name were expected", line)
+            raise FileFormatError(f"{source.name}, line {line}: expected an address and a name, not {row}", line)
         names[row[0].removeprefix("<").removesuffix(">")] = row[at]
     return HierarchyData.of([], list(names), {label: name for label, name in names.items() if name})
 
 
 def check_widths(rows: list[tuple[int, list[str]]], header: list[str], source: str) -> None:
-    """Refuse a row that has more or fewer cells than the header."""
+    """Reject a row with more or fewer cells than the header."""
     for line, row in rows:
         if len(row) != len(header):
-            raise FileFormatError(f"{source}, line {line}: {row} where {header} was expected", line)
+            raise FileFormatError(f"{source}, line {line}: expected the columns {header}, not {row}", line)
 
 
 def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[str, ...]]:
     """(parent, child) cells without a header."""
-    names = ["parent", "child"]
     for line, row in rows:
         if len(row) != 2 or "" in row:
             raise FileFormatError(
-                f"{source}, line {line}: {row} where {names} was expected; further columns, and roots without a "
-                f"parent, need a first line that names them parent, child, name and weight (`hemlp convert` reads "
-                f"columns of other names, and paths)",
+                f"{source}, line {line}: expected a parent and a child, not {row}; further columns, and roots, need a "
+                f"header: parent, child, name, weight (`hemlp convert` reads other columns, and paths)",
                 line,
-            ).with_advice(Advice("parent", "COLUMN", "(and child) to name the columns"))
+            ).with_advice(Advice("parent", "COLUMN", "to name the columns", (("child", "COLUMN"),)))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
     recurs = any(end in edges[0] for edge in edges[1:] for end in edge)
     if edges and not recurs and all(map(_HEADER.fullmatch, edges[0])):
@@ -108,7 +104,7 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
 
 
 def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str], IntArray]:
-    """Classes, and edges as pairs of positions among them, from lines of two words."""
+    """Labels, and edges as pairs of positions among them, from lines of two words."""
     sign = comment.encode() if comment else None
     if sign and sign in data:
         data = blank_lines(data, lambda line: line.lstrip().startswith(sign))
@@ -120,8 +116,8 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
     if wrong.size:
         line = int(wrong[0]) + 1 + data.count(b"\n", 0, start)
         raise FileFormatError(
-            f"{source}, line {line}: {plural(int(number[wrong[0]]), 'word')} where 'parent child' was expected; labels "
-            f"with spaces need a file separated by tabs or commas, and a class without edges a table with a row for it",
+            f"{source}, line {line}: expected 'parent child', not {plural(int(number[wrong[0]]), 'word')}; labels with "
+            f"spaces need tabs or commas between them, and a class without edges needs a table with a row for it",
             line,
         )
     edges = codes.reshape(-1, 2)
@@ -132,16 +128,16 @@ def plain_edges(data: bytes, source: str, comment: str | None) -> tuple[list[str
 
 
 def _header_error(first: Sequence[str], source: str) -> FileFormatError:
-    """What is wrong with a first line that names columns in words of its own; of a class it would be the only edge."""
+    """The error about a first line that looks like a header, with other names."""
     return FileFormatError(
         f"{source}, line 1: {first[0]!r} and {first[1]!r} look like the names of the columns: call them parent and "
-        f"child, in the order in which they stand, or leave the line out",
+        f"child (in the order of the columns), or remove the line",
         1,
     )
 
 
 def find_separator(source: SourceFile) -> str | None:
-    """That of the file's kind, or of a first line that names columns, or that stands exactly once in every line."""
+    """The separator of a header, of the file's kind, or one that occurs exactly once in every line."""
     sign = source.comment.encode() if source.comment else None
     data, default = source.data, SEPARATORS.get(source.kind)
     if default is None and not any(sep.encode() in data for sep in CELL_SEPARATORS):
@@ -162,12 +158,12 @@ def find_separator(source: SourceFile) -> str | None:
 
 
 def from_pairs(rows: list[Any]) -> HierarchyData:
-    """From (parent, child) pairs; without a parent the child is a root."""
+    """From (parent, child) pairs; a child without a parent is a root."""
     for number, row in enumerate(rows, 1):
         if is_missing(row[-1]) or row[-1] == "":
             raise InvalidHierarchy(
-                f"edge {number} is {tuple(row)!r:.80}, and pairs are (parent, child): if yours are (child, parent), "
-                f"give {{child: parent}}; if rows are paths, use Hierarchy.from_paths"
+                f"edge {number} is {tuple(row)!r:.80}: pairs are (parent, child); for (child, parent) give "
+                f"{{child: parent}}, for paths use Hierarchy.from_paths"
             )
     roots = [as_label(row[1]) for row in rows if is_missing(row[0]) or row[0] == ""]
     return HierarchyData.of([row for row in rows if not (is_missing(row[0]) or row[0] == "")], roots)

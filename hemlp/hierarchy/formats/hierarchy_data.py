@@ -1,8 +1,4 @@
-"""What a format says of a hierarchy, before it is checked: classes, edges, lengths of edges, readable names, aliases.
-
-Every reader of this package, of data in memory or of a file, returns a ``HierarchyData``; ``Hierarchy.from_data`` makes
-a hierarchy of it.
-"""
+"""The result of every reader, from which ``Hierarchy.from_data`` makes a checked hierarchy."""
 
 from __future__ import annotations
 
@@ -20,10 +16,9 @@ from hemlp.hierarchy.labels import Label, as_label, check_blanks, label_list
 
 @dataclass(frozen=True, eq=False)
 class HierarchyData:
-    """Distinct ``labels``, ``ends`` (parent and child of each edge, as positions among them) and perhaps ``weights``.
+    """Distinct ``labels``, ``ends`` (positions of parent and child of each edge), and perhaps ``weights``.
 
-    ``names``: readable names of classes; ``aliases``: other labels of a class (label → label); ``synonyms``:
-    other names, as (text, class).
+    ``names``: by class; ``aliases``: other labels of a class (label → label); ``synonyms``: as (text, class).
     """
 
     labels: Sequence[Label]
@@ -35,13 +30,9 @@ class HierarchyData:
 
     @classmethod
     def of(
-        cls,
-        edges: Iterable[Sequence[Any]],
-        classes: Iterable[Label] = (),
-        names: Mapping[Label, str] | None = None,
-        aliases: Mapping[Label, Label] | None = None,
-        synonyms: Sequence[tuple[str, Label]] = (),
-    ) -> HierarchyData:
+        cls, edges: Iterable[Sequence[Any]], classes: Iterable[Label] = (), names: Mapping[Label, str] | None = None,
+        aliases: Mapping[Label, Label] | None = None, synonyms: Sequence[tuple[str, Label]] = (),
+    ) -> HierarchyData:  # fmt: skip
         """From (parent, child) pairs or (parent, child, weight) triples, and further ``classes``."""
         _check_edges(edges)
         codes: dict[Label, int] = {}
@@ -69,20 +60,20 @@ class HierarchyData:
         return cls(list(codes), pairs, weights or None, names or {}, aliases or {}, synonyms)
 
     def with_classes(self, classes: Sequence[Label]) -> HierarchyData:
-        """With further classes, which have no edges unless they are there already."""
+        """With further classes."""
         labels = dict.fromkeys([*self.labels, *classes])
         check_blanks(labels)
         return replace(self, labels=list(labels))
 
 
 def _check_edges(edges: Any) -> None:
-    """Refuse frames and dicts, which have makers of their own."""
+    """Reject frames and dicts, which have constructors of their own."""
     if hasattr(edges, "columns") or not isinstance(edges, Iterable):
         raise InvalidHierarchy(
             "edges are (parent, child) pairs; Hierarchy.of(frame, parent=..., child=...) takes the columns of a frame"
         )
     if isinstance(edges, Mapping) and not isinstance(edges, Set):  # the edges of a networkx graph are both
         raise InvalidHierarchy(
-            "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; of "
-            "a dict of weights give [(parent, child, weight) for (parent, child), weight in edges.items()]"
+            "edges are (parent, child) pairs, not a dict: Hierarchy.from_parents takes a dict child → parents; for "
+            "a dict of weights, give [(parent, child, weight) for (parent, child), weight in edges.items()]"
         )

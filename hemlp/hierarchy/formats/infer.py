@@ -1,7 +1,4 @@
-"""Whatever holds a hierarchy: the format of data in memory is inferred, and so is that of JSON, YAML and Parquet files.
-
-Edges, parents, nested dicts, paths, frames and graphs are distinguished; what could be two of them is refused.
-"""
+"""Infer the format of data in memory, and of JSON, YAML and Parquet files; ambiguous data is rejected."""
 
 from __future__ import annotations
 
@@ -11,7 +8,6 @@ from typing import Any
 from hemlp.errors import EmptyHierarchy, FileFormatError, InvalidHierarchy, InvalidOption, MissingDependency
 from hemlp.hierarchy.formats.edge_lists import from_pairs
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
-from hemlp.hierarchy.formats.nested import BELOW, from_nested, is_nested
 from hemlp.hierarchy.formats.parent_tables import (
     COMMON_NAMES,
     EdgeColumns,
@@ -19,7 +15,7 @@ from hemlp.hierarchy.formats.parent_tables import (
     from_parents,
     refuse_children,
 )
-from hemlp.hierarchy.formats.path_lists import JOINT, from_path_lines, from_paths
+from hemlp.hierarchy.formats.path_lists import BELOW, JOINT, from_nested, from_path_lines, from_paths, is_nested
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import as_label, is_missing
 from hemlp.io.frames import column, column_names, records_to_columns
@@ -30,13 +26,13 @@ ACCEPTED = (
     "(parent, child) pairs, {child: parents}, nested dicts or lists, rows of paths from a root down, strings like "
     "'A > B > C', a frame or records with the columns parent and child, a DiGraph, or the path of a file"
 )
-"""What is recognised, for messages."""
+"""Accepted data, for messages."""
 EXPANDED = 1_000_000
-"""Values that a YAML file with aliases may hold once they are written out."""
+"""Most values of a YAML file with its aliases expanded."""
 
 
 def infer(data: Any, columns: EdgeColumns, same_names: SameNames) -> HierarchyData:
-    """Edges, classes and names of whatever holds a hierarchy."""
+    """The hierarchy in data of any kind."""
     if hasattr(data, "is_directed"):
         if columns.parent is not None or columns.child is not None:
             raise InvalidOption("a graph has no columns: its edges go from parent to child")
@@ -47,7 +43,7 @@ def infer(data: Any, columns: EdgeColumns, same_names: SameNames) -> HierarchyDa
     if table is not None:
         return table
     if columns != COMMON_NAMES:
-        raise InvalidOption(f"parent=, child=, name= and weight= name columns, and {_abbreviate(data)} has none")
+        raise InvalidOption(f"parent=, child=, name= and weight= name columns, but {_abbreviate(data)} has none")
     if isinstance(data, Mapping):
         links = data.get("links", data.get("edges"))
         if isinstance(data.get("nodes"), list) and isinstance(links, list):
@@ -68,7 +64,7 @@ def _abbreviate(data: Any) -> str:
 def from_graph(graph: Any, weight: str | None = None, name: str | None = None) -> HierarchyData:
     """From a directed networkx graph; ``weight`` and ``name`` are attributes of edges and of nodes."""
     if not hasattr(graph, "is_directed"):
-        raise InvalidHierarchy(f"{type(graph).__name__} is not a graph of networkx")
+        raise InvalidHierarchy(f"{type(graph).__name__} is not a networkx graph")
     if not graph.is_directed():
         raise InvalidHierarchy("the graph is undirected: a hierarchy needs edges parent → child")
     edges = graph.edges() if weight is None else graph.edges(data=weight)
@@ -79,44 +75,40 @@ def from_graph(graph: Any, weight: str | None = None, name: str | None = None) -
 
 
 def _from_links(nodes: list[Any], links: list[Any], directed: Any) -> HierarchyData:
-    """Nodes and links as networkx writes them to JSON: from source to target."""
+    """Nodes and links from source to target, as networkx writes them to JSON."""
     if directed is not True:
-        raise InvalidHierarchy(
-            "the graph is undirected: a hierarchy needs links from parent (source) to child (target)"
-        )
+        raise InvalidHierarchy("the graph is undirected: a hierarchy needs links parent (source) → child (target)")
     for each, keys in (*((node, {"id"}) for node in nodes), *((link, {"source", "target"}) for link in links)):
         if not isinstance(each, Mapping) or not keys <= each.keys():
-            raise InvalidHierarchy(f"{each!r:.80} among nodes and links has no {' and '.join(sorted(keys))}")
+            raise InvalidHierarchy(
+                f"nodes need an id, links a source and a target: {each!r:.80} has no {' and '.join(sorted(keys))}"
+            )
     names = {as_label(node["id"]): node["name"] for node in nodes if isinstance(node.get("name"), str)}
     edges = [(link["source"], link["target"]) for link in links]
     return HierarchyData.of(edges, [as_label(node["id"]) for node in nodes], names)
 
 
 def _from_table(data: Any, columns: EdgeColumns) -> HierarchyData | None:
-    """The edges of a frame, of a dict of columns or of a list of records; None if it is none of them."""
+    """From a frame, a dict of columns or a list of records; None for anything else."""
     names = column_names(data)
-    if names is None and isinstance(data, list | tuple) and data and all(isinstance(each, Mapping) for each in data):
+    is_frame = names is not None
+    if not is_frame and isinstance(data, list | tuple) and data and all(isinstance(each, Mapping) for each in data):
         if any(isinstance(each.get(BELOW), list | tuple) for each in data):
             return None
         data = records_to_columns(list(data))
         names = list(data)
-        if columns.locate(names) is None:
-            return None
-    elif names is None and isinstance(data, Mapping) and data:
+    elif not is_frame and isinstance(data, Mapping) and data:
         lists = all(isinstance(each, list | tuple) or hasattr(each, "tolist") for each in data.values())
-        equal = lists and len({len(each) for each in data.values()}) == 1
-        if not equal or columns.locate(list(data)) is None:
-            return None
-        names = list(data)
-    if names is None:
+        names = list(data) if lists and len({len(each) for each in data.values()}) == 1 else None
+    located = None if names is None else columns.locate(names)
+    if names is None or (located is None and not is_frame):
         return None
     if len({*map(str, names)}) < len(names):
-        raise InvalidHierarchy(f"the columns {names} do not have a name each")
-    located = columns.locate(names)
+        raise InvalidHierarchy(f"two of the columns {names} have one name")
     if located is None:
         raise InvalidHierarchy(
-            f"the frame has the columns {names}: say which hold the edges, as in Hierarchy.of(frame, parent='...', "
-            f"child='...'); if each row is a path from a root down, give its rows (frame.values.tolist())"
+            f"the frame has the columns {names}: choose those of the edges, as in Hierarchy.of(frame, parent='...', "
+            f"child='...'); if each row is a path from a root down, give frame.values.tolist()"
         )
     return from_parent_table(located, lambda name: column(data, name), lambda k: f"row {k + 1}")
 
@@ -127,24 +119,23 @@ def _from_rows(rows: list[Any], same_names: SameNames) -> HierarchyData:
         raise EmptyHierarchy("the hierarchy has no class: give at least one edge")
     if all(isinstance(row, str) for row in rows):
         if not any(JOINT in row for row in rows):
-            raise InvalidHierarchy(
-                f"the list holds strings like {rows[0]!r:.60}, and none with {JOINT!r}: give {ACCEPTED}"
-            )
-        return from_path_lines(
-            [(number, row.strip()) for number, row in enumerate(rows, 1) if row.strip()], None, same_names
-        )
+            raise InvalidHierarchy(f"the list holds strings like {rows[0]!r:.60}, none with {JOINT!r}: give {ACCEPTED}")
+        lines = [(number, row.strip()) for number, row in enumerate(rows, 1) if row.strip()]
+        return from_path_lines(lines, None, same_names)
     if any(isinstance(row, Mapping) for row in rows):
         return from_nested(rows, same_names)
     lists = [row.tolist() if hasattr(row, "tolist") else row for row in rows]
     for number, row in enumerate(lists, 1):
         if not isinstance(row, list | tuple):
-            raise InvalidHierarchy(f"row {number} is {row!r:.80}: no list of classes among rows; give {ACCEPTED}")
+            raise InvalidHierarchy(
+                f"row {number} is {row!r:.80}, not a list of classes like other rows: give {ACCEPTED}"
+            )
     if {len(row) for row in lists} == {2}:
         return from_pairs(lists)
     if {len(row) for row in lists} == {3} and all(_is_number(row[2]) for row in lists):
         if all(_is_number(end) for row in lists for end in row):
             raise InvalidHierarchy(
-                f"rows of three numbers like {lists[0]!r:.60} could be paths or edges with a length: use "
+                f"rows of three numbers like {lists[0]!r:.60} could be paths, or edges with lengths: use "
                 f"Hierarchy.from_paths or Hierarchy.from_edges"
             )
         return HierarchyData.of(lists)
@@ -163,11 +154,11 @@ def read_json(source: SourceFile) -> HierarchyData:
 
 
 def read_yaml(source: SourceFile) -> HierarchyData:
-    """The same in YAML."""
+    """The same in YAML, without unbounded aliases."""
     try:
         import yaml
     except ImportError:
-        raise MissingDependency("reading .yaml needs the package PyYAML: pip install pyyaml") from None
+        raise MissingDependency("reading YAML needs the package PyYAML: pip install pyyaml") from None
 
     aliases: list[int] = []
 
@@ -190,14 +181,14 @@ def read_yaml(source: SourceFile) -> HierarchyData:
         raise FileFormatError(f"{source.name} is not YAML: {error}") from None
     if aliases and _size(data, {}) > EXPANDED:
         raise FileFormatError(
-            f"{source.name}, line {aliases[0]}: with aliases like this one written out it holds more than "
-            f"{EXPANDED:,} values: give its edges as a table", aliases[0],
+            f"{source.name}, line {aliases[0]}: with its aliases expanded, the file holds more than {EXPANDED:,} "
+            f"values: give the edges as a table", aliases[0],
         )  # fmt: skip
     return infer(_without_nulls(data), source.columns, source.same_names)
 
 
 def _size(data: Any, known: dict[int, int]) -> int:
-    """How many values there are once each alias is what it stands for; what contains itself has no end."""
+    """The number of values with aliases expanded; more than ``EXPANDED`` for data that contains itself."""
     if not isinstance(data, list | dict):
         return 1
     if id(data) not in known:
@@ -207,7 +198,7 @@ def _size(data: Any, known: dict[int, int]) -> int:
 
 
 def _without_nulls(data: Any) -> Any:
-    """YAML's ways to write that nothing is below a class; in lists such words are classes."""
+    """Turn YAML's nulls below a class into None; in lists such words are classes."""
     if isinstance(data, list):
         return [_without_nulls(each) for each in data]
     if isinstance(data, dict):
@@ -222,7 +213,7 @@ def read_parquet(source: SourceFile) -> HierarchyData:
 
 
 class _Frame(dict[str, list[Any]]):
-    """Columns that say that they are a table."""
+    """Columns with the look of a frame."""
 
     @property
     def columns(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Taxonomies as the NCBI gives them: ``nodes.dmp``, with ``names.dmp`` and ``merged.dmp`` where they lie beside it."""
+"""NCBI taxonomies: ``nodes.dmp``, with ``names.dmp`` and ``merged.dmp`` if they are in the same folder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label
 from hemlp.io.text import decode, read_bytes
 
-SCIENTIFIC = "scientific name"
-
 
 def read_ncbi(source: SourceFile) -> HierarchyData:
     """Nodes with their parents (the root is its own), scientific names, and merged ids as aliases."""
@@ -23,17 +21,14 @@ def read_ncbi(source: SourceFile) -> HierarchyData:
         if node != parent:
             edges.append((parent, node))
     known = set(nodes)
-    names: dict[Label, str] = {
-        cells[0]: cells[1] for cells in _beside(source.name, "names.dmp", 4) if cells[3] == SCIENTIFIC
-    }
-    aliases: dict[Label, Label] = {
-        old: new for old, new, *_ in _beside(source.name, "merged.dmp", 2) if new in known and old not in known
-    }
+    named, merged = _beside(source.name, "names.dmp", 4), _beside(source.name, "merged.dmp", 2)
+    names: dict[Label, str] = {node: name for node, name, _, kind, *_ in named if kind == "scientific name"}
+    aliases: dict[Label, Label] = {old: new for old, new, *_ in merged if new in known and old not in known}
     return HierarchyData.of(edges, nodes, names, aliases)
 
 
 def _beside(name: str, other: str, least: int) -> Iterator[list[str]]:
-    """The rows of another file of the same dump, none if it is not there."""
+    """The rows of another file of the same dump, none without the file."""
     for place in (Path(name).with_name(other), Path(name).with_name(f"{other}.gz")):
         if place.exists():
             source, data = read_bytes(place)
@@ -42,12 +37,10 @@ def _beside(name: str, other: str, least: int) -> Iterator[list[str]]:
 
 
 def _cells(data: bytes, name: str, least: int) -> Iterator[list[str]]:
-    """The cells of each row, which stand between ``|`` and tabs."""
+    """The cells of each row, separated by ``|`` and tabs."""
     for number, line in enumerate(decode(data, name).split("\n"), 1):
         if line.strip():
             cells = [cell.strip() for cell in line.rstrip("\r").removesuffix("|").split("|")]
             if len(cells) < least or not all(cells[:2]):
-                raise FileFormatError(
-                    f"{name}, line {number}: not a row of a taxonomy dump (1 | 1 | no rank | ...)", number
-                )
+                raise FileFormatError(f"{name}, line {number}: expected a row like 1 | 1 | no rank | ...", number)
             yield cells

@@ -1,4 +1,4 @@
-"""Classes with their parents: tables with a row per edge or class (a root has an empty parent), and mappings."""
+"""Classes with their parents: tables with a row per edge or class, and mappings. A root has no parent."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ CHILD = ("child", "child_id", "childid", "id", "code", "class", "label", "name")
 NAME = ("name", "label", "title", "preflabel")
 _EDGE_FACTS = re.compile(r"weight|length|distance|cost|score|conf|prob|relation|predicate|type", re.IGNORECASE)
 CELL_SEPARATORS = ("\t", ",", ";", "|")
-"""What may separate the cells of a text, where nobody says."""
+"""Separators of cells to try, without an option."""
 _NOTHING = ("null", "none", "nan", "na", "n/a", "<na>", "-")
 
 
 @dataclass(frozen=True)
 class EdgeColumns:
-    """The columns of a table of edges; those that nobody chose are looked for by their common names."""
+    """The columns of a table of edges; None: look for common names."""
 
     parent: str | None = None
     child: str | None = None
@@ -30,11 +30,11 @@ class EdgeColumns:
     weight: str | None = None
 
     def locate(self, header: Sequence[Any]) -> EdgeColumns | None:
-        """The columns by their names in ``header``; None if it names no parent and no child, and none was chosen."""
+        """The columns in ``header``; None if none was chosen and none has a common name."""
         for option in ("parent", "child", "name", "weight"):
             chosen = getattr(self, option)
             if chosen is not None and chosen not in header:
-                raise InvalidHierarchy(f"{option}={chosen!r}: there is no such column; the columns are {list(header)}")
+                raise InvalidHierarchy(f"{option}={chosen!r} is not a column; the columns are {list(header)}")
         known = {_plain(name): name for name in reversed(header)}
         parent = self.parent or _first(known, PARENT)
         child = self.child or _first({key: name for key, name in known.items() if name != parent}, CHILD)
@@ -42,20 +42,20 @@ class EdgeColumns:
             if self == COMMON_NAMES:
                 return None
             missing = "child" if parent else "parent"
-            raise InvalidHierarchy(f"say which column holds the {missing}: {missing}=..., one of {list(header)}")
+            raise InvalidHierarchy(f"choose the column of the {missing}: {missing}=..., one of {list(header)}")
         left = {key: name for key, name in known.items() if name not in (parent, child)}
         name, weight = self.name or _first(left, NAME), self.weight or left.get("weight")
         on_purpose = self.parent is not None and self.child is not None
         for other in header:
             if other not in (parent, child, name, weight) and _EDGE_FACTS.search(str(other)) and not on_purpose:
                 raise InvalidHierarchy(
-                    f"the column {other!r} would be left out; call it weight if it holds the lengths of edges"
-                ).with_advice(Advice("parent", parent, "to leave it out on purpose", (("child", child),)))
+                    f"the column {other!r} would be ignored; call it weight if it holds the lengths of edges"
+                ).with_advice(Advice("parent", parent, "to ignore it on purpose", (("child", child),)))
         return EdgeColumns(parent, child, name, weight)
 
 
 COMMON_NAMES = EdgeColumns()
-"""Where nobody chose a column."""
+"""No column is chosen."""
 
 
 def _plain(name: Any) -> str:
@@ -67,12 +67,10 @@ def _first(known: Mapping[str, str], wanted: Sequence[str]) -> str | None:
 
 
 def from_parent_table(
-    columns: EdgeColumns,
-    values: Callable[[Any], Sequence[Any]],
-    place: Callable[[int], str],
+    columns: EdgeColumns, values: Callable[[Any], Sequence[Any]], place: Callable[[int], str],
     classes: Sequence[Label] = (),
-) -> HierarchyData:
-    """The edges of a table: ``values`` of a column, ``place`` of a row in messages; ``classes`` may lack a row."""
+) -> HierarchyData:  # fmt: skip
+    """The edges of a table: ``values`` of a column, ``place`` of a row in messages; ``classes`` need no row."""
     parents, children = values(columns.parent), values(columns.child)
     weights = None if columns.weight is None else values(columns.weight)
     edges: list[tuple[Any, ...]] = []
@@ -80,7 +78,7 @@ def from_parent_table(
     first_row: dict[Label, int] = {}
     for k, (above, below) in enumerate(zip(parents, children, strict=True)):
         if _missing(below):
-            raise InvalidHierarchy(f"{place(k)}: no class in the column {columns.child!r}")
+            raise InvalidHierarchy(f"{place(k)}: the column {columns.child!r} is empty")
         child = as_label(below)
         first_row.setdefault(child, k)
         named = _parents(above)
@@ -95,15 +93,15 @@ def from_parent_table(
             where = place(first_row[edge[1]])
             if edge[0] in readable:
                 raise InvalidHierarchy(
-                    f"{where}: the parent {edge[0]!r} is a name in the column {columns.name!r}, and no class of "
-                    f"{columns.child!r}"
+                    f"{where}: the parent {edge[0]!r} is a name (column {columns.name!r}), not a class (column "
+                    f"{columns.child!r})"
                 ).with_advice(Advice("child", str(columns.name), "if parents are given by name"))
             _check_parent(edge[0], known, where, bool(roots))
     return HierarchyData.of(edges, roots, names)
 
 
 def _parents(value: Any) -> Sequence[Label]:
-    """What a cell names: one parent, several in a list, or none."""
+    """The parents in a cell: one, several in a list, or none."""
     if isinstance(value, str):
         return (value,) if value.strip() else ()
     several = value if isinstance(value, list | tuple | set) or (hasattr(value, "tolist") and value.ndim) else [value]
@@ -115,26 +113,26 @@ def _missing(value: Any) -> bool:
 
 
 def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: bool) -> None:
-    """Refuse a parent without a row that is no class, but several or none; or where each class has a row."""
+    """Reject a parent without a row that looks missing or like several, or where roots have rows."""
     if str(parent).casefold() in _NOTHING:
         raise InvalidHierarchy(f"{place}: the parent {parent!r} looks like a missing value; leave it empty for a root")
     parts = [part.strip() for part in re.split(r"[|;,]", str(parent))]
     if len(parts) > 1 and all(part in known for part in parts):
-        raise InvalidHierarchy(f"{place}: {parent!r} looks like several parents in one cell: give one row for each")
+        raise InvalidHierarchy(f"{place}: {parent!r} looks like several parents in one cell: give one row per parent")
     if rows_of_roots:
-        raise InvalidHierarchy(f"{place}: the parent {parent!r} has no row of its own, as the roots have: add one")
+        raise InvalidHierarchy(f"{place}: the parent {parent!r} has no row of its own, unlike the roots: add one")
 
 
 def _names(children: Sequence[Any], names: Sequence[Any], place: Callable[[int], str]) -> dict[Label, str]:
     by_class: dict[Label, str] = {}
     for k, (child, name) in enumerate(zip(children, names, strict=True)):
         if not _missing(name) and by_class.setdefault(as_label(child), str(name)) != str(name):
-            raise InvalidHierarchy(f"{place(k)}: {child!r} is called {name!r} here and {by_class[child]!r} before")
+            raise InvalidHierarchy(f"{place(k)}: {child!r} has two names, {by_class[child]!r} and {name!r}")
     return by_class
 
 
 def named_separator(line: str, columns: EdgeColumns | None = None) -> str | None:
-    """What separates the cells of a first line that names columns, None of any other line."""
+    """The separator of the cells of a header, None for any other line."""
     chosen = {name for name in (columns.parent, columns.child) if name is not None} if columns else set()
     for sep in CELL_SEPARATORS:
         cells = [cell.strip().strip('"') for cell in line.split(sep)]
@@ -144,10 +142,10 @@ def named_separator(line: str, columns: EdgeColumns | None = None) -> str | None
 
 
 def _names_columns(cells: list[str]) -> bool:
-    """Whether a first line names a column of parents, and one of children."""
+    """Whether a first line names columns of parents and of children."""
     try:
         return EdgeColumns().locate(cells) is not None
-    except InvalidHierarchy:  # it does, and another column is in the way: the reader will say so
+    except InvalidHierarchy:  # it does, with a column that the reader will reject
         return True
 
 
@@ -159,9 +157,8 @@ def from_parents(parents: Mapping[Label, Label | Iterable[Label] | None]) -> Hie
     for child, of in parents.items():
         if isinstance(of, Mapping):
             raise InvalidHierarchy(
-                f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and this is a mapping "
-                f"child → parents. Give it to Hierarchy.of, the edges to Hierarchy.from_edges as (parent, child) "
-                f"pairs, or every way from a root down to Hierarchy.from_paths"
+                f"{child!r} is mapped to {of!r:.80}: nested dicts go from parent to child, and from_parents takes a "
+                f"mapping child → parents: use Hierarchy.of for nested dicts"
             )
         several = isinstance(of, Iterable) and not isinstance(of, str | bytes)
         above: Any = () if of is None else of if several else (of,)
@@ -173,14 +170,14 @@ def from_parents(parents: Mapping[Label, Label | Iterable[Label] | None]) -> Hie
 
 
 def refuse_children(parents: Mapping[Any, Any]) -> None:
-    """Refuse a mapping that is as good a tree from parent to children as it is a mapping from child to parents."""
+    """Reject a mapping that could as well go from parent to children."""
     lists = [list(of) for of in parents.values() if isinstance(of, Iterable) and not isinstance(of, str | bytes)]
     ends = [*parents.values(), *(end for of in lists for end in of)]
     named = [end for end in ends if isinstance(end, str | int)]
     if any(len(of) > 1 for of in lists) and len(set(named)) == len(named):
         key = next(key for key, of in parents.items() if not isinstance(of, str) and isinstance(of, Iterable) and of)
         raise InvalidHierarchy(
-            f"the dict could go from child to parents or from parent to children: say which. "
-            f"Hierarchy.from_parents(data) if {key!r} is below {parents[key]!r:.60}; if it is above, "
+            f"the dict could go from child to parents or from parent to children: if {key!r} is below "
+            f"{parents[key]!r:.60}, use Hierarchy.from_parents(data); if it is above, use "
             f"Hierarchy.from_edges((parent, child) for parent, children in data.items() for child in children)"
         )

@@ -1,4 +1,4 @@
-"""The file that a reader of hierarchies is given: its bytes, and the options of ``read_hierarchy``."""
+"""The input of a reader of hierarchies: the bytes of a file, and the options of ``read_hierarchy``."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hemlp.hierarchy.formats.parent_tables import EdgeColumns
 from hemlp.hierarchy.labels import Label
 
 SameNames = Literal["error", "join", "apart"]
-"""What a name in several places of a tree is, as of ``Hierarchy.from_paths``."""
+"""What to do with a name in several places of a tree, see ``Hierarchy.from_paths``."""
 
 
 @dataclass(frozen=True)
 class SourceFile:
-    """``name``, ``kind`` (the ending of the name) and ``data`` of a file; the rest as of ``read_hierarchy``."""
+    """``name``, ``kind`` (suffix) and ``data`` of a file; the rest as in ``read_hierarchy``."""
 
     name: str
     kind: str
