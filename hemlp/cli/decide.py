@@ -119,21 +119,14 @@ def _write(d: Decision, output: str) -> None:
 
 def _compare(d: Decision, systems: Mapping[str, Any], true: Any) -> Table:
     """The means: decided, by majority (half of the votes), the system's answer of best expected value, and each."""
-    import numpy as np
-
     from hemlp import LabelSets, evaluate
     from hemlp import decide as best_answers
-    from hemlp.analysis.decision.models import expected_values
-    from hemlp.arrays import entry_rows
-    from hemlp.problems.decision.pool import PoolDecision
+    from hemlp.analysis.decision.models import best_scenarios
 
-    h, own, part = d.hierarchy, d.measure, d.scenarios
+    h, own = d.hierarchy, d.measure
     rivals: dict[str, Any] = {"decided": d.sets, "majority": best_answers(h, systems, "SDL").sets}
-    if part is not None and d.sampled is None:
-        values = expected_values(own, part, part.sets, entry_rows(part.first))
-        nothing = np.full(len(part), np.nan)
-        pool = PoolDecision("", h, 0, own.greater_is_better, part.first, part.sets, values, nothing)
-        chosen = pool.solve().answers
+    if d.scenarios is not None and d.sampled is None:
+        chosen = best_scenarios(own, d.scenarios)
         rivals["best sample"] = LabelSets(tuple(h.labels), chosen.ptr, chosen.classes, d.sets.ids)
     named = {name if name not in rivals else f"system {name}": side for name, side in systems.items()}
     return evaluate(h, true, rivals | named, [own]).table()

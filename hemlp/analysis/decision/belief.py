@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from hemlp.arrays import IntArray, pointers, sorted_distinct
-from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.errors import InvalidOption, InvalidScores, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
-from hemlp.instances.label_sets import LabelSets, instance_ids
+from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.problems.decision.scenarios import Scenarios, Votes
@@ -48,7 +48,9 @@ class Belief:
     scores: ScoredSets | None = None
 
     @classmethod
-    def systems(cls, systems: Mapping[str, Any], weights: Mapping[str, Any] | None = None) -> Belief:
+    def systems(
+        cls, systems: Mapping[str, Any], weights: Mapping[str, Any] | None = None, rows: RowKind | None = None
+    ) -> Belief:
         """The answers of several systems or annotators.
 
         Parameters
@@ -57,6 +59,8 @@ class Belief:
             Label sets by name, anything that ``LabelSets.of`` takes.
         weights
             Positive numbers by name; those that are missing are 1. Integers and fractions are exact.
+        rows
+            Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
         Examples
         --------
@@ -68,7 +72,7 @@ class Belief:
         given = {} if weights is None else dict(weights)
         for name in given.keys() - systems.keys():
             raise InvalidOption(f"there is a weight of {name!r}, which is none of {', '.join(map(str, systems))}")
-        sources = {str(name): LabelSets.of(data, source=str(name)) for name, data in systems.items()}
+        sources = {str(name): LabelSets.of(data, rows=rows, source=str(name)) for name, data in systems.items()}
         return cls(sources, {str(name): _weight(name, given.get(name, 1)) for name in systems})
 
     @classmethod
@@ -109,15 +113,17 @@ class Belief:
         return cls(ids=given.ids, scores=given)
 
     @classmethod
-    def corpus(cls, label_sets: Any) -> Belief:
-        """One instance that is as likely as not to be any of a corpus: what is known of it without looking at it.
+    def corpus(cls, label_sets: Any, rows: RowKind | None = None) -> Belief:
+        """One instance that no one has looked at: all label sets of a corpus are equally likely.
 
         Parameters
         ----------
         label_sets
             True label sets, anything that ``LabelSets.of`` takes.
+        rows
+            As of ``systems``.
         """
-        sets = LabelSets.of(label_sets, source="corpus")
+        sets = LabelSets.of(label_sets, rows=rows, source="corpus")
         if not len(sets):
             raise InvalidOption("a corpus has at least one label set")
         return cls({"corpus": sets}, first=np.array([0, len(sets)]))
@@ -132,7 +138,8 @@ class Belief:
     def scenarios(self, h: Hierarchy) -> Scenarios:
         """The label sets of each instance and their masses, equal ones as one."""
         sources = list(self.sources.values())
-        sets = Side.concatenate([Batch.of(h, sources[0], other).pred for other in sources])
+        with without_advice():
+            sets = Side.concatenate([Batch.of(h, sources[0], other).pred for other in sources])
         if self.first is not None:
             return Scenarios(h, self.first, sets, np.ones(len(sets)), True).merged()
         count, size = len(sources), len(sources[0])
@@ -148,15 +155,17 @@ class Belief:
         return self.ids
 
     def votes(self, h: Hierarchy) -> Votes:
-        """m_v of each class, consistent: of scores raised to that of what lies below."""
+        """m_v of each class; scores are raised to those of descendants, and roots are independent, as in ``drawn``."""
         if self.scores is None:
             return self.scenarios(h).votes()
-        scores, _ = self.scores.propagate(h).look_up(h)
+        with without_advice():
+            scores, _ = self.scores.propagate(h).look_up(h)
         rows = np.repeat(np.arange(len(scores)), np.diff(scores.ptr))
         order = np.lexsort((scores.codes, rows))
-        most = np.zeros(len(scores))
-        np.maximum.at(most, rows, scores.values)
-        return Votes(scores.ptr, scores.codes[order], scores.values[order], most, np.ones(len(scores)))
+        root = np.diff(h.parent_ptr)[scores.codes] == 0
+        none = np.ones(len(scores))
+        np.multiply.at(none, rows[root], 1 - scores.values[root])
+        return Votes(scores.ptr, scores.codes[order], scores.values[order], 1 - none, np.ones(len(scores)))
 
     def drawn(self, h: Hierarchy, draws: int = DRAWS, seed: int = 0) -> tuple[Scenarios, float]:
         """Scenarios drawn from marginals, and the largest shortfall of a drawn share from its marginal.
@@ -188,13 +197,13 @@ class Belief:
         return Scenarios(h, first, labels, np.ones(len(sets)), True).merged(), shortfall
 
 
-def as_belief(data: Any, weights: Mapping[str, Any] | None) -> Belief:
+def as_belief(data: Any, weights: Mapping[str, Any] | None, rows: RowKind | None) -> Belief:
     """A belief as it is, or that of systems."""
     if isinstance(data, Belief):
-        if weights is not None:
-            raise InvalidOption("weights are those of systems, and this is a belief already: Belief.systems takes them")
+        if weights is not None or rows is not None:
+            raise InvalidOption("weights and rows are of systems, and this is a belief: give them to Belief.systems")
         return data
-    return Belief.systems(data, weights)
+    return Belief.systems(data, weights, rows)
 
 
 def _weight(name: Any, value: Any) -> Fraction | float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
 from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, sorted_distinct
-from hemlp.errors import InvalidOption, MisalignedSides
+from hemlp.errors import InvalidOption, MisalignedSides, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.label_sets import LabelSets
@@ -32,7 +32,8 @@ def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
             f"give both the same instances, with ids or without"
         )
     like = LabelSets((), np.zeros(len(belief) + 1, np.int64), np.empty(0, np.int32), ids)
-    side = Batch.of(h, like, true).pred
+    with without_advice():
+        side = Batch.of(h, like, true).pred
     empty = Side(np.zeros(len(side) + 1, np.int64), np.empty(0, np.int32))
     ptr, nodes, _ = ClosureModel("", batch_of(h, empty, side), "up", np.ones(len(h) + 1)).closures()
     return Side(ptr, nodes)
@@ -63,13 +64,6 @@ class Guarantee:
     instances: int
     curve: tuple[tuple[float, float, float, float], ...]
 
-    def answers(self, h: Hierarchy, votes: Votes) -> Side:
-        """The most specific classes of P_λ."""
-        rows = entry_rows(votes.ptr)
-        kept = votes.mass / votes.total[rows] > self.threshold
-        side = Side(row_pointers(rows[kept], len(votes.total)), votes.nodes[kept].astype(np.int32))
-        return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
-
     def table(self) -> Table:
         """The curve near the threshold, with what is promised."""
         at = int(np.searchsorted([row[0] for row in self.curve], self.threshold))
@@ -82,6 +76,14 @@ class Guarantee:
             f"some class of an answer is wrong: expected at most {self.alpha:g} (conformal risk control on "
             f"{self.instances:,} development instances; λ = {self.threshold:.4g})"
         )
+
+
+def classes_above(h: Hierarchy, votes: Votes, threshold: float) -> Side:
+    """The most specific classes of P_λ = {v: m_v > λ}."""
+    rows = entry_rows(votes.ptr)
+    kept = votes.mass / votes.total[rows] > threshold
+    side = Side(row_pointers(rows[kept], len(votes.total)), votes.nodes[kept].astype(np.int32))
+    return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
 
 
 def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guarantee:

@@ -21,13 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
-from hemlp.analysis.decision.calibration import Guarantee, control_risk, fit_calibration
+from hemlp.analysis.decision.calibration import Guarantee, classes_above, control_risk, fit_calibration
 from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
-from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.optimize.program import Status
@@ -37,6 +37,8 @@ from hemlp.problems.decision.scenarios import Scenarios, Votes
 from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table, plural
 
+SCENARIOS = 100_000
+"""Scenarios whose closures are held at once."""
 AT_ONCE = 50
 """Instances whose models are made at once, where they are not decided by compiled code."""
 
@@ -148,6 +150,8 @@ def decide(
     at_least: int = 0,
     risk: float | None = None,
     dev: tuple[Any, Any] | None = None,
+    *,
+    rows: RowKind | None = None,
 ) -> Decision:
     """The label set with the best expected value of a measure, for each instance.
 
@@ -172,6 +176,8 @@ def decide(
         expectation; ``dev`` tells how deep. The measure only scores that answer.
     dev
         True label sets, and a belief of the same kind about them, for ``risk`` and for weights="fit".
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
     Returns
     -------
@@ -195,17 +201,18 @@ def decide(
         raise InvalidOption("at_least is 0 or 1, and 0 where risk= is given: the only answer that is safe can be ∅")
     if (dev is None) != (risk is None and weights != "fit"):
         raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
+    dev = None if dev is None else (LabelSets.of(dev[0], rows=rows, source="true labels of dev"), dev[1])
     notes: tuple[str, ...] = ()
     if isinstance(weights, str):
         if weights != "fit" or dev is None or risk is not None:
             raise InvalidOption(
                 f"weights={weights!r} is not a mapping, or not 'fit', or used up dev before risk= could"
             )
-        fitted = fit_calibration(h, dev[0], as_belief(dev[1], None))
-        belief, notes = fitted.apply(h, as_belief(systems, None)), (str(fitted),)
+        fitted = fit_calibration(h, dev[0], as_belief(dev[1], None, rows))
+        belief, notes = fitted.apply(h, as_belief(systems, None, rows)), (str(fitted),)
     else:
-        belief = as_belief(systems, weights)
-        dev = None if dev is None else (dev[0], as_belief(dev[1], weights))
+        belief = as_belief(systems, weights, rows)
+        dev = None if dev is None else (dev[0], as_belief(dev[1], weights, rows))
     sampled = None
     scenarios = belief.scenarios(h) if belief.scores is None else None
     if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or risk is not None):
@@ -213,7 +220,7 @@ def decide(
         notes += (f"{DRAWS} scenarios drawn from the marginals; the largest shortfall of a share is {sampled:.3f}",)
     guarantee = None if risk is None or dev is None else control_risk(h, dev[0], dev[1], risk)
     if guarantee is not None and scenarios is not None:
-        answers, count = guarantee.answers(h, belief.votes(h)), None
+        answers, count = classes_above(h, belief.votes(h), guarantee.threshold), None
         values = expected_values(own, scenarios, answers, np.arange(len(answers)))
         by = np.full(values.size, "risk")
     else:
@@ -232,7 +239,9 @@ def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Beli
     if scenarios is None:
         models = [linear_model(own, h, belief.votes(h), at_least)]
     else:
-        size = max(1, len(scenarios)) if is_linear(own) or is_ratio(own) else AT_ONCE
+        size = AT_ONCE
+        if is_linear(own) or is_ratio(own):
+            size = max(1, SCENARIOS * len(scenarios) // max(1, len(scenarios.sets)))
         parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))
         models = (decision_model(own, part, at_least) for part in parts)
     found, counts = [], []

@@ -16,15 +16,16 @@ import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
 from hemlp.analysis.decision.decide import decide
-from hemlp.analysis.decision.models import is_linear
+from hemlp.analysis.decision.models import is_linear, side_of
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch, Side
+from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import Table, format_number
 
-PERMUTATIONS = 20
+PERMUTATIONS, FOLDS = 20, 5
 ALL_PAIRS = 40
 """Instances whose pairings are all scored: no more than 20 permutations of twice as many instances have."""
 
@@ -35,7 +36,8 @@ class Floor:
 
     ``best_constant``: the mean of the one ``answer`` that is best for all instances; ``shuffled`` and ``corrected`` by
     system, and ``errors``: standard errors of ``shuffled``, 0 where it is exact. ``not_above``: the systems that are no
-    better than the best constant. ``optimistic``: that was chosen on the true labels themselves.
+    better than the best constant. ``optimistic``: that was chosen on the true labels themselves. With folds
+    ``best_constant`` is the mean of the answers of all folds, and ``answer`` the best for all instances.
     """
 
     measure: str
@@ -57,7 +59,7 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
         One of its measures.
     corpus
         True label sets to choose the constant answer on, such as training data; by default the evaluated ones, which
-        is optimistic.
+        is optimistic. "folds": five folds of the evaluated ones, each with the answer that is best for the other four.
 
     Examples
     --------
@@ -72,11 +74,20 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
     own = inputs.measures[measure]
     batches = {name: inputs.take(name, range(int(ev.facts[name]["instances"]))) for name in ev.systems}
     first = next(iter(batches.values()))
-    h, size = first.hierarchy, len(first)
-    known = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets") if corpus is None else corpus
-    answer = decide(h, Belief.corpus(known), own).sets[0]
-    one = Side(np.array([0, len(answer)]), np.array(sorted(map(h.id, answer)), np.int32))
-    constant = _mean(own, replace(first, pred=one.take(np.zeros(size, np.int64))))
+    h = first.hierarchy
+    true = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets")
+    folded = isinstance(corpus, str) and corpus == "folds"
+    answer = decide(h, Belief.corpus(true if corpus is None or folded else corpus), own).sets[0]
+    answers = [answer] * len(first)
+    if folded:
+        if len(first) < FOLDS:
+            raise InvalidOption(f"corpus='folds' needs at least {FOLDS} instances, not {len(first)}: give a corpus")
+        for fold in range(FOLDS):
+            others = [labels for row, labels in enumerate(true) if row % FOLDS != fold]
+            best = decide(h, Belief.corpus(LabelSets.of(others, rows="sets")), own).sets[0]
+            answers[fold::FOLDS] = [best] * len(answers[fold::FOLDS])
+    pred = side_of([sorted(map(h.id, labels)) for labels in answers])
+    constant = _mean(own, replace(first, pred=pred))
     sign, shuffled, errors, corrected, lost = 1 if own.greater_is_better else -1, {}, {}, {}, []
     for name, batch in batches.items():
         value = ev.mean(name, measure)

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, pointers, row_places, row_sums, sorted_distinct
+from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers, row_places, row_sums, sorted_distinct
 from hemlp.errors import UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
@@ -201,6 +201,16 @@ def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: Int
         values[start:stop] = row_sums(scored, pointers(counts)) / scenarios.total[part]
         start = stop
     return values
+
+
+def best_scenarios(own: Measure, scenarios: Scenarios) -> Side:
+    """Of each instance the scenario with the best expected value."""
+    values = expected_values(own, scenarios, scenarios.sets, entry_rows(scenarios.first))
+    limits = np.full(len(scenarios), math.nan)
+    pool = PoolDecision(
+        "", scenarios.hierarchy, 0, own.greater_is_better, scenarios.first, scenarios.sets, values, limits
+    )
+    return pool.solve().answers
 
 
 class Sweep:
