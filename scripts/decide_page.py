@@ -58,7 +58,7 @@ class Half:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Real data. ``sample``: how many instances of each half are decided for GIE, None for all."""
+    """Real data. ``sample``: how many test instances are decided for GIE, None for all."""
 
     h: Hierarchy
     whole: Half
@@ -121,7 +121,7 @@ def cafa(folder: Path) -> Data:
             scores[protein][label] = float(score)
     gold = list(hemlp.read_labels(folder / "gold.txt.gz"))
     h = hemlp.read_hierarchy(folder / "hierarchy.txt.gz")
-    return Data(h, Half(gold, {}, [scores[each] for each in ids]), 100)
+    return Data(h, Half(gold, {}, [scores[each] for each in ids]), 200)
 
 
 # ---- ways to one answer
@@ -284,7 +284,8 @@ class Outcome:
         values = {(plain(way), m): ev.mean(way, m) for m, ev in self.evaluations.items() for way in ev.systems}
         rows = [[way, *(number(values.get((way, m)), m) for m in MEASURES)] for way in ways]
         rows.append(["best constant", *(number(self.floors[m][0].best_constant, m) for m in MEASURES)])
-        rows.append(["best constant, five folds", *(number(self.floors[m][1].best_constant, m) for m in MEASURES)])
+        folds = (self.floors[m][1] and self.floors[m][1].best_constant for m in MEASURES)
+        rows.append(["best constant, five folds", *(number(each, m) for each, m in zip(folds, MEASURES, strict=True))])
         for way in (ways[0], "decide"):
             shuffled = [self.floors[m][0].shuffled[named(self.evaluations[m], way)] for m in MEASURES]
             rows.append([f"shuffled {way}", *(number(value, m) for value, m in zip(shuffled, MEASURES, strict=True))])
@@ -333,13 +334,12 @@ def study(name: str, data: Data) -> str:
     dev, test = data.halves()
     evaluations, tuned, floors = {}, {}, {}
     for m in MEASURES:
-        few = slice(data.sample if m == "GIE" else None)
-        tune, part = (half.take(range(len(half.gold))[few]) for half in (dev, test))
-        made, tuned[m] = (system_answers if dev.scores is None else score_answers)(data, tune, part, m)
+        part = test if m != "GIE" else test.take(range(len(test.gold))[: data.sample])
+        made, tuned[m] = (system_answers if dev.scores is None else score_answers)(data, dev, part, m)
         evaluations[m] = hemlp.evaluate(data.h, side(part.gold), made, [m])
         two = {way: made[way] for way in (next(iter(made)), f"decide for {m}")}
         alone = hemlp.evaluate(data.h, side(part.gold), two, [m])
-        floors[m] = alone.floor(m, corpus=side(dev.gold)), alone.floor(m, corpus="folds")
+        floors[m] = alone.floor(m, corpus=side(dev.gold)), None if m == "GIE" else alone.floor(m, corpus="folds")
         print(name, m, f"{time.process_time() - begin:.0f} s", flush=True)
     found = Outcome(evaluations, tuned, floors, time.process_time() - begin)
     chosen = "".join(f"- {m}: {text}\n" for m, text in tuned.items())

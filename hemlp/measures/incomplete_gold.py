@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
@@ -29,11 +30,14 @@ from hemlp.measures.derived import LENIENT, DerivedMeasure, Gold
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_scores import MATCHED
 from hemlp.measures.scoring import sharing_key
 from hemlp.measures.set_measure import SetMeasure
+from hemlp.optimize.joint import JointModel
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.incomplete_gold import at_least, without_classes
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.text.tables import plural
 
 
@@ -77,13 +81,10 @@ class IncompleteGold(DerivedMeasure):
                 f"{self.measure} refuses {option}: what LCA graphs, tolerant sets and models of your own mean without "
                 f"some classes, or for true classes that are too general, is not defined; leave the measure out"
             )
-
-        scoring = getattr(self.measure, "scoring", None)
-        if self.gold == "at least" and scoring in ("matched_P", "matched_R"):
-            raise InvalidOption(
-                f"{self.measure} refuses gold='at least': an excused class that is not paired would count as half a "
-                f"match; matched_F takes it"
-            )
+        if self.gold == "at least" and isinstance(self.measure, ConstrainedMeasure):
+            inner = self.measure.measure
+            if isinstance(inner, PairMeasure) and inner.scoring in MATCHED:
+                raise InvalidOption(f"{self.measure} refuses gold='at least': that takes a pairing for each share")
 
     def serializable_fields(self) -> dict[str, Any]:
         """The measure by its text, unless it has none."""
@@ -101,7 +102,12 @@ class IncompleteGold(DerivedMeasure):
     @property
     def _model_key(self) -> Hashable:
         """Measures share what they would share if true labels were the whole truth."""
-        return self.ignore, self.gold, sharing_key(self.measure)
+        return self.ignore, self.gold, self._matches_leniently, sharing_key(self.measure)
+
+    @property
+    def _matches_leniently(self) -> bool:
+        """Whether it is matched precision, recall or F of true classes that may be too general."""
+        return self.gold == "at least" and isinstance(self.measure, PairMeasure) and self.measure.scoring in MATCHED
 
     def _ignored(self, h: Hierarchy) -> NDArray[np.bool_]:
         """Which classes are ignored; ⊤, the last, never is."""
@@ -120,12 +126,45 @@ class IncompleteGold(DerivedMeasure):
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """The model of the measure with excused classes, and without what is ignored."""
         model = self.measure.model(self._as_batch(data, true, pred))
+        if self._matches_leniently:
+            return _one_pairing_per_share(model, self._text)
         if not isinstance(model, ClosureModel):
             return model
         if self.gold == "at least":
             model = at_least(model)
         ignored = self._ignored(model.batch.hierarchy) if self.ignore else None
         return replace(model, title=self._text, ignored=ignored)
+
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        if not self._matches_leniently:
+            return super()._compute_columns(model, solution)
+        predicted, true = model.batch.pred.sizes, model.batch.true.sizes
+        number = {"matched_P": predicted, "matched_R": true, "matched_F": (predicted + true) / 2}
+        lost = {name: part.objectives for name, part in solution.parts.items()}
+        shares = {
+            name: np.where((predicted > 0) & (true > 0), 1 - lost[name] / np.maximum(count, 0.5), predicted == true)
+            for name, count in number.items()
+        }
+        columns = {"error": lost["matched_F"], **shares, self.name: shares[self.measure.fields["score"]]}
+        return {name: columns[name] for name in self.columns}
+
+
+def _one_pairing_per_share(model: PairingModel, title: str) -> JointModel:
+    """The pairings that lose least of the predicted classes, of the true ones, and half of each.
+
+    A class without a partner is lost, one with the similarity s is lost by 1 − s, an excused class never. Without
+    excused classes all three are one pairing; with them that for F can leave P and R open, or R below the strict one.
+    """
+    predicted, true = model.halves
+    parts = {
+        name: replace(
+            model,
+            title=f"{title}: {name}",
+            halves=(replace(predicted, default=p * predicted.default), replace(true, default=t * true.default)),
+        )
+        for name, p, t in (("matched_P", 2, 0), ("matched_R", 0, 2), ("matched_F", 1, 1))
+    }
+    return JointModel(title, parts)
 
 
 def reads_incomplete_gold(measure: Measure) -> bool:
