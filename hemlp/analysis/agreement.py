@@ -74,15 +74,14 @@ class _BySet:
     errors: FloatArray
 
     def observed(self) -> FloatArray:
-        return self._ordered(self.counts)
+        pairs = self.counts.multiply(self.counts @ self.errors).sum(axis=1)
+        apart: FloatArray = np.asarray(pairs).ravel() - self.counts @ np.diagonal(self.errors)
+        return apart
 
     def expected(self, times: FloatArray) -> FloatArray:
-        return self._ordered(sp.csr_matrix(times @ self.counts))
-
-    def _ordered(self, counts: sp.csr_matrix) -> FloatArray:
-        pairs: FloatArray = np.asarray(counts.multiply(counts @ self.errors).sum(axis=1)).ravel()
-        with_itself: FloatArray = np.asarray(counts @ np.diagonal(self.errors)).ravel()
-        return pairs - with_itself
+        held: FloatArray = times @ self.counts
+        pairs: FloatArray = (held * (held @ self.errors)).sum(axis=1) - held @ np.diagonal(self.errors)
+        return pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +104,8 @@ class Agreement:
     annotations: Mapping[str, IntArray]
     ids: tuple[Label, ...]
     named: bool
+    whole: Agreement | None = None
+    """Of a part: all of it, which has scored the pairs of label sets."""
 
     @cached_property
     def _table(self) -> IntArray:
@@ -121,19 +122,29 @@ class Agreement:
     def _sums(self) -> _ByClass | _BySet:
         _, instances = np.nonzero(self._table >= 0)
         sets = self._table[self._table >= 0]
-        shape = len(self.ids), len(self.batch)
-        counts = sp.csr_matrix((np.ones(sets.size), (instances, sets)), shape)
-        model = self.measure.model(self.batch)
-        if _adds_up_classes(self.measure) and isinstance(model, ClosureModel):
-            ptr, nodes, members = model.closures()
-            inside = (members & 1) > 0
-            held = sp.csr_matrix(
-                (np.ones(int(inside.sum())), nodes[inside], row_pointers(entry_rows(ptr)[inside], len(self.batch))),
-                (len(self.batch), len(model.weights)),
-            )
-            return _ByClass(sp.csr_matrix(counts @ held), self._sizes, np.asarray(model.weights, np.float64))
+        counts = sp.csr_matrix((np.ones(sets.size), (instances, sets)), (len(self.ids), len(self.batch)))
+        held, weights = (self.whole or self)._held
+        if held is not None:
+            return _ByClass(sp.csr_matrix(counts @ held), self._sizes, weights)
         used = np.unique(sets)
-        return _BySet(sp.csr_matrix(counts[:, used]), self._errors(used))
+        known = used if self.whole is None else np.unique(self.whole._table[self.whole._table >= 0])
+        if self.whole is None or known.size > MAX_SETS:
+            return _BySet(sp.csr_matrix(counts[:, used]), self._errors(used))
+        assert isinstance(self.whole._sums, _BySet)
+        at = np.searchsorted(known, used)
+        return _BySet(sp.csr_matrix(counts[:, used]), self.whole._sums.errors[np.ix_(at, at)])
+
+    @cached_property
+    def _held(self) -> tuple[Any, FloatArray]:
+        """Which classes the closure of each label set holds, and what they weigh; None unless the measure is SDL."""
+        model = self.measure.model(self.batch)
+        if not (_adds_up_classes(self.measure) and isinstance(model, ClosureModel)):
+            return None, np.empty(0)
+        ptr, nodes, members = model.closures()
+        inside = (members & 1) > 0
+        first = row_pointers(entry_rows(ptr)[inside], len(self.batch))
+        shape = len(self.batch), len(model.weights)
+        return sp.csr_matrix((np.ones(first[-1]), nodes[inside], first), shape), np.asarray(model.weights, np.float64)
 
     def _errors(self, used: IntArray) -> FloatArray:
         """The error of each pair of these sets."""
@@ -204,7 +215,7 @@ class Agreement:
         names = list(self.annotations) if annotators is None else list(annotators)
         rows = np.arange(len(self.ids)) if instances is None else np.array(list(instances), np.int64)
         kept = {name: self.annotations[name][rows] for name in names}
-        return replace(self, annotations=kept, ids=tuple(self.ids[k] for k in rows))
+        return replace(self, annotations=kept, ids=tuple(self.ids[k] for k in rows), whole=self.whole or self)
 
     def pairs(self) -> Table:
         """α of each pair of annotators, and on how many instances."""

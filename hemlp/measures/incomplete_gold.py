@@ -125,7 +125,7 @@ class IncompleteGold(DerivedMeasure):
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """The model of the measure with excused classes, and without what is ignored."""
-        model = self.measure.model(self._as_batch(data, true, pred))
+        model: Any = self.measure.model(self._as_batch(data, true, pred))
         if self._matches_leniently:
             return _one_pairing_per_share(model, self._text)
         if not isinstance(model, ClosureModel):
