@@ -23,7 +23,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.tables import Table, format_number
+from hemlp.text.tables import Table, format_number, join_words
 
 PERMUTATIONS, FOLDS = 20, 5
 ALL_PAIRS = 40
@@ -93,7 +93,9 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
         value = ev.mean(name, measure)
         shuffled[name], errors[name] = _shuffled(own, batch)
         room = _mean(own, replace(batch, pred=batch.true)) - shuffled[name]
-        corrected[name] = (value - shuffled[name]) / room if room else math.nan
+        gain = value - shuffled[name]
+        gain = 0.0 if abs(gain) <= 1e-12 * abs(value) else gain  # a constant is what its shuffles are
+        corrected[name] = gain / room + 0.0 if room else math.nan
         lost += [] if sign * (value - constant) > 0 else [name]
     return Floor(measure, constant, answer, shuffled, corrected, errors, tuple(lost), corpus is None)
 
@@ -102,31 +104,36 @@ def _mean(own: Measure, batch: Batch) -> float:
     return float(np.nanmean(own.score(replace(batch, ids=None), undefined="nan").values))
 
 
-def floor_rows(found: Sequence[Floor], systems: Sequence[str]) -> dict[str, list[float]]:
+def floor_rows(floors: Sequence[Floor], systems: Sequence[str]) -> dict[str, list[float]]:
     """The best constant answer, and for each system shuffled and chance-corrected: by name, a value a floor."""
-    rows = {"best constant" + " (optimistic)" * found[0].optimistic: [each.best_constant for each in found]}
+    rows = {"best constant" + " (optimistic)" * floors[0].optimistic: [each.best_constant for each in floors]}
     for system in systems:
-        rows[f"shuffled {system}"] = [each.shuffled[system] for each in found]
-        rows[f"corrected {system}"] = [each.corrected[system] for each in found]
+        rows[f"shuffled {system}"] = [each.shuffled[system] for each in floors]
+        rows[f"corrected {system}"] = [each.corrected[system] for each in floors]
     return rows
 
 
-def floor_notes(found: Sequence[Floor]) -> list[str]:
-    """Who is not above the best constant answer, and what the rows are."""
-    lost = [f"{', '.join(each.not_above)} by {each.measure}" for each in found if each.not_above]
-    optimistic = "; optimistic: the constant was chosen on these true labels themselves" * found[0].optimistic
-    told = [f"not above the best constant answer: {'; '.join(lost)}"] if lost else []
-    return [*told, f"corrected: (mean − shuffled) / (best − shuffled){optimistic}"]
+def floor_lead(floors: Sequence[Floor]) -> list[str]:
+    """The sentence that names the systems that are not above the best constant answer, if there are any."""
+    lost = [f"{join_words(each.not_above)} by {each.measure}" for each in floors if each.not_above]
+    return [f"Not above the best constant answer: {'; '.join(lost)}."] if lost else []
 
 
-def add_floors(table: Table, found: Sequence[Floor], systems: Sequence[str], digits: int) -> Table:
+def floor_notes(floors: Sequence[Floor]) -> list[str]:
+    """What the rows are."""
+    optimistic = "; optimistic: the constant was chosen on these true labels themselves" * floors[0].optimistic
+    return [f"corrected: (mean − shuffled) / (best − shuffled){optimistic}"]
+
+
+def add_floors(table: Table, floors: Sequence[Floor], systems: Sequence[str], digits: int) -> Table:
     """A table of means with the rows and notes of floors by all its measures."""
-    blank = [""] * (len(table.columns) - 1 - len(found))
+    blank = [""] * (len(table.columns) - 1 - len(floors))
     rows = [
         [name, *("undefined" if math.isnan(value) else format_number(value, digits) for value in values), *blank]
-        for name, values in floor_rows(found, systems).items()
+        for name, values in floor_rows(floors, systems).items()
     ]
-    return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *floor_notes(found), *table.notes[1:]])
+    notes, lead = [*table.notes[:1], *floor_notes(floors), *table.notes[1:]], [*table.lead, *floor_lead(floors)]
+    return replace(table, rows=[*table.rows, *rows], notes=notes, lead=lead)
 
 
 def _shuffled(own: Measure, batch: Batch) -> tuple[float, float]:
