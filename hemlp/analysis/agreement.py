@@ -21,9 +21,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hemlp.analysis.similarity_matrix import score_all_pairs
 from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers
-from hemlp.errors import HemlpError, InvalidOption, MisalignedSides, UndefinedScore
+from hemlp.errors import InvalidOption, MisalignedSides, UndefinedScore, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -36,7 +37,6 @@ from hemlp.text.tables import Interval, Table, plural
 
 MAX_SETS = 4_000
 """Distinct label sets whose pairs are scored."""
-PAIRS_AT_ONCE = 200_000
 WORST = 10
 """Instances that are listed."""
 
@@ -153,16 +153,8 @@ class Agreement:
                 f"{used.size:,} distinct label sets have {used.size**2:,} pairs, too many to score ({MAX_SETS:,} sets "
                 f"at most): take SDL, which needs no pairs, or fewer instances"
             )
-        first, second = np.triu_indices(used.size)
-        errors = np.zeros((used.size, used.size))
-        side, own = self.batch.true, self.measure
-        for start in range(0, first.size, PAIRS_AT_ONCE):
-            part = slice(start, start + PAIRS_AT_ONCE)
-            true, pred = (side.take(used[of[part]]) for of in (first, second))
-            scores = own.score(replace(self.batch, true=true, pred=pred, ids=None)).values
-            values = best(own) - scores if own.greater_is_better else scores
-            errors[first[part], second[part]] = errors[second[part], first[part]] = values
-        return errors
+        scores = score_all_pairs(self.measure, self.batch.take(used), "error")
+        return best(self.measure) - scores if self.measure.greater_is_better else scores
 
     def _alphas(self, times: FloatArray) -> FloatArray:
         """α of each resample; 1 where all annotations are equal, nan without any."""
@@ -173,15 +165,12 @@ class Agreement:
             expected = self._sums.expected(times) / (total * (total - 1))
             return np.where(expected == 0, np.where(total > 0, 1.0, math.nan), 1 - observed / expected)
 
-    def _counts_once(self) -> FloatArray:
-        return np.ones((1, len(self.ids)))
-
     @cached_property
     def alpha(self) -> float:
         """Krippendorff's α; 1 where all annotations are equal."""
         if not self._sizes.any():
             raise UndefinedScore("no instance has two annotations, so agreement is undefined")
-        return float(self._alphas(self._counts_once())[0])
+        return float(self._alphas(np.ones((1, len(self.ids))))[0])
 
     @cached_property
     def observed(self) -> float:
@@ -365,40 +354,26 @@ def agreement(
     for side in sides.values():
         for each in range(len(side)) if side.ids is None else side.ids:
             ids.setdefault(each, len(ids))
-    parts, places = [], {}
-    start = 0
+    parts, places, start = [], {}, 0
     for name, side in sides.items():
-        try:
+        with without_advice():
             parts.append(Batch.of(h, side, side))
-        except HemlpError as error:
-            raise error.with_advice() from None
         place = np.full(len(ids), -1, np.int64)
-        place[[ids[each] for each in (range(len(side)) if side.ids is None else side.ids)]] = start + np.arange(
-            len(side)
-        )
+        rows_of = [ids[each] for each in (range(len(side)) if side.ids is None else side.ids)]
+        place[rows_of] = start + np.arange(len(side))
+        if isinstance(annotators[name], list | tuple):
+            place[[k for k, row in enumerate(annotators[name]) if row is None]] = -1
         places[name] = place
         start += len(side)
     batch = Batch.concatenate(parts)
     first = batch.first_duplicates()
     table = {name: np.where(place >= 0, first[place], -1) for name, place in places.items()}
-    missing = _rows_of_none(annotators)
-    for name, none in missing.items():
-        table[name][none] = -1
     return Agreement(own, h, batch, table, tuple(ids), any(named))
 
 
 def _annotations(name: str, given: Any, rows: RowKind | None) -> LabelSets:
     filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
     return LabelSets.of(filled, rows=rows, source=f"annotations of {name}")
-
-
-def _rows_of_none(annotators: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Where lists have None: a missing annotation."""
-    return {
-        name: [k for k, row in enumerate(given) if row is None]
-        for name, given in annotators.items()
-        if isinstance(given, list | tuple)
-    }
 
 
 def _adds_up_classes(own: Measure) -> bool:

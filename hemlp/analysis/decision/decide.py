@@ -11,6 +11,7 @@ The belief matters as much as the decoding: a vote whose threshold was tuned on 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
 from hemlp.analysis.decision.calibration import Guarantee, classes_above, control_risk, fit_calibration
-from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model
+from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model, side_of
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
@@ -31,14 +32,16 @@ from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.optimize.program import Status
-from hemlp.problems.decision.model import DecisionModel
-from hemlp.problems.decision.pool import PoolDecision
-from hemlp.problems.decision.scenarios import Scenarios, Votes
+from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, specific_classes
+from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of
+from hemlp.problems.decision.sets import LinearDecision
 from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table, plural
 
 SCENARIOS = 100_000
 """Scenarios whose closures are held at once."""
+SHOWN = 8
+"""Classes beside those of the answer that an explanation lists."""
 AT_ONCE = 50
 """Instances whose models are made at once, where they are not decided by compiled code."""
 
@@ -114,9 +117,7 @@ class Decision:
         >>> decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "SDL").explain(0).rows[2][:3]
         ['cow', 0.3333333333333333, 'no']
         """
-        from hemlp.analysis.decision.explain import explain_row
-
-        return explain_row(self, row)
+        return _explain(self, row)
 
     def __repr__(self) -> str:
         found = ", ".join(f"{count:,} {word}" for word, count in self.status.items())
@@ -252,3 +253,48 @@ def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Beli
     columns = ([getattr(part, name) for part in found] for name in ("objectives", "bounds", "statuses", "found_by"))
     whole = [np.concatenate(column) for column in columns]
     return Side.concatenate([part.answers for part in found]), *whole, np.concatenate(counts) if counts else None
+
+
+def _explain(d: Decision, row: int) -> Table:
+    """What E[m] gains if a class of the answer leaves, of closures with all below it, or another joins it.
+
+    With the gain g_k < 0 or > 0 of a change in scenario k, Σ_k q_k g_k ≤ 0 becomes positive as soon as some scenario
+    with g_k > 0 weighs more by −Σ q g / g_k: the least of these is what ``needs`` says.
+    """
+    row, h, flat = range(len(d))[row], d.hierarchy, d.measure.fields.get("augment") != "ancestors"
+    part = None if d.scenarios is None else d.scenarios.part(row, row + 1)
+    votes = d.votes.part(row, row + 1) if part is None else part.votes(flat)
+    mass, total, inside = votes.of_row(0), float(votes.total[0]), closure(h, map(h.id, d.sets[row]), flat)
+    shown = sorted(set(mass) | inside, key=lambda v: (v not in inside, -mass.get(v, 0.0), v))[: len(inside) + SHOWN]
+    changes = [sorted(map(h.id, d.sets[row]))]
+    for v in shown:
+        below = {w for w in inside if v in closure(h, [w], flat)}
+        nodes = inside - below if v in inside else inside | closure(h, [v], flat)
+        changes.append(specific_classes(h, nodes, flat))
+    sign = 1.0 if d.measure.greater_is_better else -1.0
+    if part is None:
+        model = d.model(row)
+        assert isinstance(model, LinearDecision)
+        gains = [sign * (float(model.value(0, change)) - float(d.expected[row])) for change in changes[1:]]
+        known = not (model.top or model.at_least)
+        needs = [abs(mass.get(v, 0.0) / total - 1 / model.slope) if known else math.nan for v in shown]
+        unit = "probability by which the class itself has to change"
+    else:
+        size = len(part.sets)
+        pred = side_of(changes).take(np.repeat(np.arange(len(changes)), size))
+        batch = batch_of(h, part.sets.take(np.tile(np.arange(size), len(changes))), pred)
+        values = sign * d.measure.score(batch, undefined="nan").values.reshape(-1, size)
+        apart = values[1:] - values[0]
+        gains, allowed = (apart @ part.mass / total).tolist(), [len(change) >= d.at_least for change in changes[1:]]
+        needs = [
+            max(0.0, -gain / most) if most > 0 and may else math.inf
+            for gain, most, may in zip(gains, apart.max(axis=1, initial=0.0).tolist(), allowed, strict=True)
+        ]
+        unit = "weight, in shares of all votes, that one of the given answers has to gain (inf: none can)"
+    rows = [
+        [h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, need]
+        for v, gain, need in zip(shown, gains, needs, strict=True)
+    ]
+    note = f"answer: {', '.join(map(str, d.sets[row])) or 'nothing'}, expected {d.measure.display_name} "
+    more = f"gain of a change: by leaving or joining; needs: {unit} before the change pays"
+    return Table(["class", "votes", "in", "gain of a change", "needs"], rows, [f"{note}{d.expected[row]:.4f}", more])

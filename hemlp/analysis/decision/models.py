@@ -20,9 +20,8 @@ from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.pair_measure import PairMeasure, pairs_classes
 from hemlp.measures.set_measure import SetMeasure
-from hemlp.problems.decision.model import DecisionModel, DecisionSolution, closed
+from hemlp.problems.decision.model import DecisionModel, DecisionSolution, PoolDecision, closure, specific_classes
 from hemlp.problems.decision.pairs import PairDecision, candidates
-from hemlp.problems.decision.pool import PoolDecision
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of
 from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.pairing.bounds import Bounds
@@ -151,11 +150,11 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
             pool |= {tuple(specific_classes(h, nodes) if closures else nodes) for nodes in sweep.sets()}
             limits[row] = sweep.limit()
         if closures:
-            pool = {tuple(specific_classes(h, closed(h, answer, True, ""))) for answer in pool}
+            pool = {tuple(specific_classes(h, answer)) for answer in pool}
         if at_least:
             first = np.flatnonzero(np.diff(h.parent_ptr) == 0) if closures else np.arange(1)
             pool = pool - {()} or {(int(first[0]),)}
-        sizes = {each: tuple(sorted(closed(h, each, False, ""))) if closures else each for each in pool}
+        sizes = {each: tuple(sorted(closure(h, each))) if closures else each for each in pool}
         pools.append(sorted(pool, key=lambda each: (len(sizes[each]), sizes[each])))
     side, first = side_of([each for pool in pools for each in pool]), pointers([len(pool) for pool in pools])
     values = expected_values(own, scenarios, side, np.repeat(np.arange(len(pools)), np.diff(first)))
@@ -173,16 +172,6 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
 
 def _optima(name: str, scenarios: Scenarios, at_least: int) -> DecisionSolution:
     return decision_model(as_measure(name), scenarios, at_least).solve()
-
-
-def specific_classes(h: Hierarchy, nodes: Any) -> list[int]:
-    """The classes of a set that are no ancestors of others of it."""
-    own = sorted(nodes)
-    above = set[int]()
-    for v in own:
-        if v not in above:
-            above |= closed(h, [v], False, "") - {v}
-    return [v for v in own if v not in above]
 
 
 def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: IntArray) -> FloatArray:
@@ -235,7 +224,7 @@ class Sweep:
         self.weightless = float(mass[sizes == 0].sum())
         self.inside, self.sizes = inside[:, sizes > 0], beta**2 * sizes[sizes > 0]
         self.mass = mass[sizes > 0] * (1 + beta**2)
-        self.above = np.array([0 if flat else len(closed(h, [v], False, "")) for v in self.nodes.tolist()], np.int64)
+        self.above = np.array([0 if flat else len(closure(h, [v])) for v in self.nodes.tolist()], np.int64)
         heavy = np.lexsort((self.nodes, self.above, -np.round(inside @ mass, 12)))
         self.grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
 
