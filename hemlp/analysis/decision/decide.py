@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
@@ -79,10 +80,13 @@ class Decision:
         return self.belief.votes(self.hierarchy)
 
     @property
+    def _words(self) -> list[str]:
+        return ["sampled" if self.sampled is not None else str(Status(code)) for code in self.statuses]
+
+    @property
     def status(self) -> dict[str, int]:
-        """How many answers are optimal, feasible, or best for scenarios that were sampled."""
-        words = ("sampled" if self.sampled is not None else str(Status(code)) for code in self.statuses)
-        return dict(Counter(words))
+        """How many answers are optimal, feasible, or best for sampled scenarios."""
+        return dict(Counter(self._words))
 
     def model(self, row: int) -> DecisionModel:
         """The explicit model of one instance, from 0: to print, to export, to solve by any solver.
@@ -132,10 +136,8 @@ class Decision:
             How many.
         """
         ids = range(1, len(self) + 1) if self.sets.ids is None else self.sets.ids
-        words = [str(Status(code)) if self.sampled is None else "sampled" for code in self.statuses]
-        rows = [
-            [ids[k], abbreviate(self.sets[k]), float(self.expected[k]), words[k]] for k in range(min(number, len(self)))
-        ]
+        columns = ids, map(abbreviate, self.sets), self.expected.tolist(), self._words
+        rows = list(map(list, islice(zip(*columns, strict=True), number)))
         notes = [repr(self), *self.notes, *([] if self.guarantee is None else [str(self.guarantee)])]
         return Table(["instance", "answer", f"expected {self.measure.display_name}", "status"], rows, notes)
 
@@ -144,16 +146,10 @@ class Decision:
 
 
 def decide(
-    hierarchy: Any,
-    systems: Any,
-    measure: str | Measure = "F_H",
-    weights: Mapping[str, Any] | Literal["fit"] | None = None,
-    at_least: int = 0,
-    risk: float | None = None,
-    dev: tuple[Any, Any] | None = None,
-    *,
-    rows: RowKind | None = None,
-) -> Decision:
+    hierarchy: Any, systems: Any, measure: str | Measure = "F_H",
+    weights: Mapping[str, Any] | Literal["fit"] | None = None, at_least: int = 0, risk: float | None = None,
+    dev: tuple[Any, Any] | None = None, *, rows: RowKind | None = None,
+) -> Decision:  # fmt: skip
     """The label set with the best expected value of a measure, for each instance.
 
     Proved for SDL, ICM, F_H with any β, flat F, accuracy, GIE and all measures of one-to-one pairs. F_H with weights of
@@ -200,26 +196,24 @@ def decide(
     own._check_complete()
     if at_least not in (0, 1) or (at_least and risk is not None):
         raise InvalidOption("at_least is 0 or 1, and 0 where risk= is given: the only answer that is safe can be ∅")
+    if isinstance(weights, str) and (weights != "fit" or risk is not None):
+        raise InvalidOption(f"weights={weights!r}: give a mapping, or 'fit' without risk=, which needs dev for itself")
     if (dev is None) != (risk is None and weights != "fit"):
         raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
-    dev = None if dev is None else (LabelSets.of(dev[0], rows=rows, source="true labels of dev"), dev[1])
     notes: tuple[str, ...] = ()
-    if isinstance(weights, str):
-        if weights != "fit" or dev is None or risk is not None:
-            raise InvalidOption(
-                f"weights={weights!r} is not a mapping, or not 'fit', or used up dev before risk= could"
-            )
-        fitted = fit_calibration(h, dev[0], as_belief(dev[1], None, rows))
-        belief, notes = fitted.apply(h, as_belief(systems, None, rows)), (str(fitted),)
-    else:
-        belief = as_belief(systems, weights, rows)
-        dev = None if dev is None else (dev[0], as_belief(dev[1], weights, rows))
-    sampled = None
+    given = None if isinstance(weights, str) else weights
+    belief, guarantee, sampled = as_belief(systems, given, rows), None, None
+    if dev is not None:
+        true, known = LabelSets.of(dev[0], rows=rows, source="true labels of dev"), as_belief(dev[1], given, rows)
+        if risk is not None:
+            guarantee = control_risk(h, true, known, risk)
+        else:
+            fitted = fit_calibration(h, true, known)
+            belief, notes = fitted.apply(h, belief), (str(fitted),)
     scenarios = belief.scenarios(h) if belief.scores is None else None
-    if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or risk is not None):
+    if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or guarantee is not None):
         scenarios, sampled = belief.drawn(h)
         notes += (f"{DRAWS} scenarios drawn from the marginals; the largest shortfall of a share is {sampled:.3f}",)
-    guarantee = None if risk is None or dev is None else control_risk(h, dev[0], dev[1], risk)
     if guarantee is not None and scenarios is not None:
         answers, count = classes_above(h, belief.votes(h), guarantee.threshold), None
         values = expected_values(own, scenarios, answers, np.arange(len(answers)))
@@ -236,23 +230,19 @@ def decide(
 
 def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Belief, at_least: int) -> tuple[Any, ...]:
     """Answers, values, bounds, statuses, solvers and numbers of candidates, part by part."""
-    models: Iterable[DecisionModel]
     if scenarios is None:
-        models = [linear_model(own, h, belief.votes(h), at_least)]
+        models: Iterable[DecisionModel] = [linear_model(own, h, belief.votes(h), at_least)]
     else:
-        size = AT_ONCE
+        size, whole = AT_ONCE, len(scenarios)
         if is_linear(own) or is_ratio(own):
-            size = max(1, SCENARIOS * len(scenarios) // max(1, len(scenarios.sets)))
-        parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))
+            size = max(1, SCENARIOS * whole // max(1, len(scenarios.sets)))
+        parts = (scenarios.part(k, min(k + size, whole)) for k in range(0, max(1, whole), size))
         models = (decision_model(own, part, at_least) for part in parts)
-    found, counts = [], []
-    for model in models:
-        found.append(model.solve())
-        if isinstance(model, PoolDecision):
-            counts.append(np.diff(model.first))
+    found = [model.solve() for model in models]
     columns = ([getattr(part, name) for part in found] for name in ("objectives", "bounds", "statuses", "found_by"))
-    whole = [np.concatenate(column) for column in columns]
-    return Side.concatenate([part.answers for part in found]), *whole, np.concatenate(counts) if counts else None
+    counts = [np.diff(part.model.first) for part in found if isinstance(part.model, PoolDecision)]
+    answers, count = Side.concatenate([part.answers for part in found]), np.concatenate(counts) if counts else None
+    return answers, *map(np.concatenate, columns), count
 
 
 def _explain(d: Decision, row: int) -> Table:
