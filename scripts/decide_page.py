@@ -121,7 +121,7 @@ def cafa(folder: Path) -> Data:
             scores[protein][label] = float(score)
     gold = list(hemlp.read_labels(folder / "gold.txt.gz"))
     h = hemlp.read_hierarchy(folder / "hierarchy.txt.gz")
-    return Data(h, Half(gold, {}, [scores[each] for each in ids]), 200)
+    return Data(h, Half(gold, {}, [scores[each] for each in ids]), 30)
 
 
 # ---- ways to one answer
@@ -145,7 +145,7 @@ def above(h: Hierarchy, belief: Belief, threshold: float) -> LabelSets:
 def tuned_vote(h: Hierarchy, dev: Half, beliefs: tuple[Belief, Belief], measure: str) -> tuple[LabelSets, float]:
     """The threshold that is best on development data, of all shares of votes or 40 quantiles of scores."""
     votes = beliefs[0].votes(h)
-    shares = np.unique(votes.mass / votes.total[entry_rows(votes.ptr)])
+    shares = np.unique(votes.shares)
     grid = np.unique(np.append(0.0, shares if shares.size < 40 else np.quantile(shares, np.linspace(0, 1, 40))))[:-1]
     sign = 1 if hemlp.measure(measure).greater_is_better else -1
     worth = [sign * mean(h, dev.gold, above(h, beliefs[0], float(each)), measure) for each in grid]
@@ -353,7 +353,7 @@ def risks(name: str, data: Data) -> Table:
     h, whole = data.h, data.whole
     belief = Belief.systems({name: side(own) for name, own in whole.systems.items()})
     votes = belief.votes(h)
-    rows, shares = entry_rows(votes.ptr), votes.mass / votes.total[entry_rows(votes.ptr)]
+    rows, shares = entry_rows(votes.ptr), votes.shares
     wrong = ~hits(h, votes, true_closures(h, side(whole.gold), belief))
     worst, most, size = np.zeros(len(belief)), np.zeros(len(belief)), len(belief)
     np.maximum.at(worst, rows[wrong], shares[wrong])  # above the greatest wrong share of votes nothing is wrong

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
-from hemlp.analysis.decision.calibration import Guarantee, classes_above, control_risk, fit_calibration
+from hemlp.analysis.decision.calibration import Guarantee, calibrate_votes, classes_above, control_risk
 from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model, side_of
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
@@ -208,8 +208,8 @@ def decide(
         if risk is not None:
             guarantee = control_risk(h, true, known, risk)
         else:
-            fitted = fit_calibration(h, true, known)
-            belief, notes = fitted.apply(h, belief), (str(fitted),)
+            belief, note = calibrate_votes(h, true, known, belief)
+            notes = (note,)
     scenarios = belief.scenarios(h) if belief.scores is None else None
     if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or guarantee is not None):
         scenarios, sampled = belief.drawn(h)
