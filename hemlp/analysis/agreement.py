@@ -1,12 +1,8 @@
-"""Agreement of several annotators: Krippendorff's α with the error of any symmetric measure.
+"""Agreement of several annotators: Krippendorff's α = 1 − D_o / D_e with the error δ of any symmetric measure.
 
-An instance i with m_i annotations has m_i (m_i − 1) ordered pairs of them, each with the weight 1 / (m_i − 1); the
-observed disagreement is their mean error over the n = Σ m_i annotations. What is expected by chance is the mean error
-of all n (n − 1) ordered pairs of annotations. α = 1 − observed / expected (Krippendorff 2004). Instances with one
-annotation are left out.
-
-The error of SDL is a sum over classes, so counts of classes are enough. Otherwise each pair of distinct label sets is
-scored once.
+D_o = (1/n) Σ_i Σ δ / (m_i − 1) over ordered pairs of the m_i annotations of instance i, where n = Σ m_i and instances
+with one annotation are left out; D_e is the mean of δ over all n (n − 1) ordered pairs (Krippendorff 2004). SDL needs
+counts of classes alone; otherwise each pair of distinct label sets is scored once.
 """
 
 from __future__ import annotations
@@ -45,8 +41,8 @@ WORST = 10
 class _ByClass:
     """SDL: ``counts`` says how many annotations of an instance hold a class, which weighs ``weights``.
 
-    ``observed``: of each instance Σ of errors over ordered pairs of its annotations; ``expected``: of each resample Σ
-    over those of all its annotations; ``times``: how often each instance was drawn, resamples × instances.
+    ``observed``: Σ δ over ordered pairs of each instance's annotations; ``expected``: of all annotations of each
+    resample, ``times`` (resamples × instances) being how often it draws each instance.
     """
 
     counts: sp.csr_matrix
@@ -156,27 +152,41 @@ class Agreement:
         scores = score_all_pairs(self.measure, self.batch.take(used), "error")
         return best(self.measure) - scores if self.measure.greater_is_better else scores
 
+    @cached_property
+    def _observed(self) -> FloatArray:
+        """Σ δ / (m_i − 1) of each instance."""
+        sums: FloatArray = self._sums.observed() / np.maximum(self._sizes - 1, 1)
+        return sums
+
     def _alphas(self, times: FloatArray) -> FloatArray:
         """α of each resample; 1 where all annotations are equal, nan without any."""
         with np.errstate(invalid="ignore", divide="ignore"):
             total = times @ self._sizes
-            weighted = self._sums.observed() / np.maximum(self._sizes - 1, 1)
-            observed = times @ weighted / total
+            observed = times @ self._observed / total
             expected = self._sums.expected(times) / (total * (total - 1))
             return np.where(expected == 0, np.where(total > 0, 1.0, math.nan), 1 - observed / expected)
 
     @cached_property
     def alpha(self) -> float:
         """Krippendorff's α; 1 where all annotations are equal."""
-        if not self._sizes.any():
+        if not self._number:
             raise UndefinedScore("no instance has two annotations, so agreement is undefined")
-        return float(self._alphas(np.ones((1, len(self.ids))))[0])
+        return self._alpha
+
+    @property
+    def _alpha(self) -> float:
+        """α, nan where it is undefined."""
+        return float(self._alphas(np.ones((1, len(self.ids))))[0]) if self._number else math.nan
+
+    @property
+    def _number(self) -> int:
+        """How many instances have at least two annotations."""
+        return int((self._sizes > 0).sum())
 
     @cached_property
     def observed(self) -> float:
         """The observed disagreement: the mean error of two annotations of an instance."""
-        weighted = self._sums.observed() / np.maximum(self._sizes - 1, 1)
-        return math.fsum(weighted.tolist()) / int(self._sizes.sum())
+        return math.fsum(self._observed.tolist()) / int(self._sizes.sum())
 
     @cached_property
     def interval(self) -> Interval:
@@ -206,18 +216,18 @@ class Agreement:
         kept = {name: self.annotations[name][rows] for name in names}
         return replace(self, annotations=kept, ids=tuple(self.ids[k] for k in rows), whole=self.whole or self)
 
+    @cached_property
+    def _pairs(self) -> list[list[Any]]:
+        parts = {pair: self.of(pair) for pair in combinations(self.annotations, 2)}
+        return [[*pair, two._number, two._alpha] for pair, two in parts.items()]
+
     def pairs(self) -> Table:
         """α of each pair of annotators, and on how many instances."""
-        rows = []
-        for first, second in combinations(self.annotations, 2):
-            two = self.of([first, second])
-            number = int((two._sizes > 0).sum())
-            rows.append([first, second, number, two.alpha if number else math.nan])
-        return Table(["annotator", "other", "instances", "alpha"], rows)
+        return Table(["annotator", "other", "instances", "alpha"], self._pairs)
 
     def matrix(self) -> Table:
         """α of each pair of annotators, as a square table."""
-        alphas = {frozenset(row[:2]): row[3] for row in self.pairs().rows}
+        alphas = {frozenset(row[:2]): row[3] for row in self._pairs}
         names = list(self.annotations)
         rows = [[one, *(alphas.get(frozenset((one, other)), 1.0) for other in names)] for one in names]
         return Table(["annotator", *names], rows)
@@ -231,7 +241,7 @@ class Agreement:
             How many are listed.
         """
         sizes = self._sizes
-        means = self._sums.observed() / np.maximum(sizes * (sizes - 1), 1)
+        means = self._observed / np.maximum(sizes, 1)
         order = np.lexsort((np.arange(means.size), -means))[:number]
         head = "id" if self.named else "instance"
         shown = [self.ids[k] if self.named else k + 1 for k in order]
@@ -246,16 +256,14 @@ class Agreement:
         level
             The depth of the branches: 0 for the roots.
         """
-        h = self.hierarchy
-        closure = ClosureModel("", self.batch, "up", np.ones(len(h) + 1))
-        ptr, nodes, members = closure.closures()
-        rows = []
+        h, rows = self.hierarchy, []
+        ptr, nodes, members = ClosureModel("", self.batch, "up", np.ones(len(h) + 1)).closures()
         for c in np.flatnonzero(h.unit_depths == level).tolist():
             sets = np.unique(entry_rows(ptr)[(nodes == c) & ((members & 1) > 0)])
             there = np.flatnonzero(np.isin(self._table, sets).any(axis=0))
             if there.size:
                 part = self.of(instances=there.tolist())
-                rows.append([h.labels[c], int((part._sizes > 0).sum()), part.alpha if part._sizes.any() else math.nan])
+                rows.append([h.labels[c], part._number, part._alpha])
         return Table(["branch", "instances", "alpha"], sorted(rows, key=lambda row: -row[1]))
 
     def levels(self) -> Table:
@@ -283,12 +291,10 @@ class Agreement:
         low, high = self.interval
         rows = [["all", self.alpha, f"[{low:.4f}, {high:.4f}]"]]
         for name in self.annotations if len(self.annotations) > 2 else ():
-            rest = self.of([each for each in self.annotations if each != name])
-            rows.append([f"without {name}", rest.alpha if rest._sizes.any() else math.nan, ""])
-        several = int((self._sizes > 0).sum())
+            rows.append([f"without {name}", self.of(each for each in self.annotations if each != name)._alpha, ""])
         notes = [
             f"Krippendorff's α with {self.measure.display_name}, {plural(len(self.annotations), 'annotator')}, "
-            f"{plural(several, 'instance')} with at least two annotations",
+            f"{plural(self._number, 'instance')} with at least two annotations",
             "1: perfect agreement, 0: what chance gives; 95%: the interval from 1,000 resamples of the instances",
             self.measure.signature,
         ]
