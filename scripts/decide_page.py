@@ -33,9 +33,9 @@ RISKS = (0.10, 0.05, 0.02, 0.01)
 SPLITS, FOLDS = 300, 5
 CALIBRATIONS = {
     "one curve": (False, False),
-    "one curve, and shares of classes without a score": (False, True),
-    "a curve for classes about as common": (True, False),
-    "a curve for classes about as common, and shares of classes without a score": (True, True),
+    "one curve and shares": (False, True),
+    "curves by frequency": (True, False),
+    "curves by frequency and shares": (True, True),
 }
 """Whether curves are of groups of classes, and whether a class without a score has its share of the proteins."""
 

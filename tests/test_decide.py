@@ -263,6 +263,11 @@ def test_marginals_by_enumeration():
         world, _, weights = random_world(rng)
         h = Hierarchy.from_edges(world.edges, classes=range(world.size))
         scores, mass = consistent_marginals(world, rng)
+        raised, whole = sum(mass[v] > score for v, score in scores.items()), Belief.marginals([{}, scores])
+        assert (whole.raised(h), any("raised" in note for note in decide(h, whole, "SDL").notes)) == (
+            raised,
+            raised > 0,
+        )
         roots = [v for v in range(world.size) if len(world.up[v]) == 1]
         empty = Fraction(1)
         for root in roots:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers, sorted_distinct
+from hemlp.arrays import IntArray, entry_rows, pointers, sorted_distinct
 from hemlp.errors import InvalidOption, InvalidScores, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -105,7 +105,7 @@ class Belief:
         ----------
         scores
             ``ScoredSets``, or anything that they are made of, with scores from 0 to 1. A class that scores above an
-            ancestor raises it to its own score (``consistency`` says how often).
+            ancestor raises it to its own score; the notes of a decision say how often.
         """
         given = as_scores(scores)
         if given.values.size and not (given.values.min() >= 0 and given.values.max() <= 1):
@@ -144,7 +144,7 @@ class Belief:
             return Scenarios(h, self.first, sets, np.ones(len(sets)), True).merged()
         count, size = len(sources), len(sources[0])
         order = (np.arange(size)[:, None] + size * np.arange(count)[None, :]).ravel()
-        masses, exact = _masses(list(self.weights.values()))
+        masses, exact = _masses(self.weights.values())
         first = np.arange(size + 1) * count
         return Scenarios(h, first, sets.take(order), np.tile(masses, size), exact).merged()
 
@@ -160,12 +160,22 @@ class Belief:
             return self.scenarios(h).votes()
         with without_advice():
             scores, _ = self.scores.propagate(h).look_up(h)
-        rows = np.repeat(np.arange(len(scores)), np.diff(scores.ptr))
+        rows = entry_rows(scores.ptr)
         order = np.lexsort((scores.codes, rows))
         root = np.diff(h.parent_ptr)[scores.codes] == 0
         none = np.ones(len(scores))
         np.multiply.at(none, rows[root], 1 - scores.values[root])
         return Votes(scores.ptr, scores.codes[order], scores.values[order], 1 - none, np.ones(len(scores)))
+
+    def raised(self, h: Hierarchy) -> int:
+        """How many scores are below that of a descendant, and were raised to it."""
+        if self.scores is None:
+            return 0
+        given, votes = self.scores.look_up(h)[0], self.votes(h)
+        keys, known = (
+            entry_rows(ptr) * len(h) + at for ptr, at in ((given.ptr, given.codes), (votes.ptr, votes.nodes))
+        )
+        return int(np.count_nonzero(votes.mass[np.searchsorted(known, keys)] > given.values))
 
     def drawn(self, h: Hierarchy, draws: int = DRAWS, seed: int = 0) -> tuple[Scenarios, float]:
         """Scenarios drawn from marginals, and the largest shortfall of a drawn share from its marginal.
@@ -176,23 +186,21 @@ class Belief:
         votes, rng = self.votes(h), np.random.default_rng(seed)
         place = np.empty(len(h), np.int64)
         place[h.order] = np.arange(len(h))
-        sides, shortfall = [], 0.0
+        sides, shortfall = [Side(np.zeros(1, np.int64), np.empty(0, np.int32))], 0.0
         for row in range(len(votes.total)):
             mass = votes.of_row(row)
             inside: dict[int, Any] = {}
             for v in sorted(mass, key=lambda v: place[v]):
                 parents = h.parent_idx[h.parent_ptr[v] : h.parent_ptr[v + 1]].tolist()
                 least = min((mass.get(p, 0.0) for p in parents), default=1.0)
-                share = mass[v] / least if least else 0.0
-                inside[v] = rng.random(draws) < share
+                inside[v] = rng.random(draws) < (mass[v] / least if least else 0.0)
                 for p in parents:
                     inside[v] &= inside.get(p, False)
                 shortfall = max(shortfall, mass[v] - float(inside[v].mean()))
             nodes = np.array(sorted(inside), np.int32)
             held = np.array([inside[v] for v in nodes.tolist()], np.bool_).reshape(nodes.size, draws).T
             sides.append(Side(pointers(held.sum(axis=1)), nodes[np.nonzero(held)[1]]))
-        first = np.arange(len(sides) + 1) * draws
-        sets = Side.concatenate(sides) if sides else Side(np.zeros(1, np.int64), np.empty(0, np.int32))
+        first, sets = np.arange(len(sides)) * draws, Side.concatenate(sides)
         labels = most_specific(sets, h.upward.lists(sorted_distinct(np.sort(sets.classes))))
         return Scenarios(h, first, labels, np.ones(len(sets)), True).merged(), shortfall
 
@@ -214,12 +222,11 @@ def _weight(name: Any, value: Any) -> Fraction | float:
     raise InvalidOption(f"the weight {value!r} of {name!r} is not a positive number")
 
 
-def _masses(weights: Iterable[Fraction | float]) -> tuple[Any, bool]:
+def _masses(weights: Collection[Fraction | float]) -> tuple[Any, bool]:
     """Weights as integers, if all of them are exact; and whether they are."""
-    given = list(weights)
-    if any(isinstance(each, float) for each in given):
-        return np.array([float(each) for each in given]), False
-    fractions = [Fraction(each) for each in given]
+    fractions = [each for each in weights if isinstance(each, Fraction)]
+    if len(fractions) < len(weights):
+        return np.array([float(each) for each in weights]), False
     scale = math.lcm(*(each.denominator for each in fractions))
     whole = [int(each * scale) for each in fractions]
     if sum(whole) > LARGEST:

@@ -210,6 +210,8 @@ def decide(
         else:
             belief, note = calibrate_votes(h, true, known, belief)
             notes = (note,)
+    if raised := belief.raised(h):
+        notes += (f"{plural(raised, 'probability', 'probabilities')} raised to that of a descendant",)
     scenarios = belief.scenarios(h) if belief.scores is None else None
     if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or guarantee is not None):
         scenarios, sampled = belief.drawn(h)
