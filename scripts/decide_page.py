@@ -307,7 +307,7 @@ class Outcome:
                 table = ev.compare(own, way)
                 row = dict(zip(table.columns, table.rows[0], strict=True))
                 low, high = row["difference 95%"]
-                cells = [f"{row['difference']:+.4f}", f"{low:+.4f} to {high:+.4f}", f"{row['p (Holm)']:.2g}"]
+                cells = [f"{row['difference']:+.4f}", f"{low:+.4f} to {high:+.4f}", f"{row['p (Holm)']:.2g}" if row["p (Holm)"] else "< 1e-300"]
                 better = plain(row["better"]) if row["significant"] == "yes" else "neither"
                 rows.append([m, plain(way), *cells, better])
         return Table(["measure", "decide −", "difference", "95%", "p (Holm)", "significantly better"], rows)

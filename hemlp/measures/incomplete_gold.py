@@ -78,19 +78,17 @@ class IncompleteGold(DerivedMeasure):
         if not reads_incomplete_gold(self.measure):
             option = "ignore" if self.ignore else f"gold={self.gold!r}"
             raise InvalidOption(
-                f"{self.measure} refuses {option}: what LCA graphs, tolerant sets and models of your own mean without "
-                f"some classes, or for true classes that are too general, is not defined; leave the measure out"
+                f"{self.measure} refuses {option}, which is not defined for LCA graphs, tolerant sets and models of "
+                f"your own: leave the measure out"
             )
-        if self.gold == "at least" and isinstance(self.measure, ConstrainedMeasure):
-            inner = self.measure.measure
-            if isinstance(inner, PairMeasure) and inner.scoring in MATCHED:
-                raise InvalidOption(f"{self.measure} refuses gold='at least': that takes a pairing for each share")
+        inner = self.measure.measure if isinstance(self.measure, ConstrainedMeasure) else None
+        if self.gold == "at least" and isinstance(inner, PairMeasure) and inner.scoring in MATCHED:
+            raise InvalidOption(f"{self.measure} refuses gold='at least': that takes a pairing for each share")
 
     def serializable_fields(self) -> dict[str, Any]:
         """The measure by its text, unless it has none."""
-        plain = super().serializable_fields()
         custom = "custom" in self.measure.serializable_fields().values()
-        return {**plain, "measure": "custom" if custom else str(self.measure)}
+        return {**super().serializable_fields(), "measure": "custom" if custom else str(self.measure)}
 
     def _sign(self) -> str:
         """That of the measure, with how true labels are read."""
@@ -156,14 +154,10 @@ def _one_pairing_per_share(model: PairingModel, title: str) -> JointModel:
     excused classes all three are one pairing; with them that for F can leave P and R open, or R below the strict one.
     """
     predicted, true = model.halves
-    parts = {
-        name: replace(
-            model,
-            title=f"{title}: {name}",
-            halves=(replace(predicted, default=p * predicted.default), replace(true, default=t * true.default)),
-        )
-        for name, p, t in (("matched_P", 2, 0), ("matched_R", 0, 2), ("matched_F", 1, 1))
-    }
+    parts = {}
+    for name, p, t in (("matched_P", 2, 0), ("matched_R", 0, 2), ("matched_F", 1, 1)):
+        halves = replace(predicted, default=p * predicted.default), replace(true, default=t * true.default)
+        parts[name] = replace(model, title=f"{title}: {name}", halves=halves)
     return JointModel(title, parts)
 
 
@@ -184,16 +178,15 @@ def read_gold(
     Those that cannot are refused, or left out with a warning.
     """
     check_choice("gold", gold, ("exact", "at least"))
-    made: dict[str, Measure] = {}
     left_out = [name for name, each in measures.items() if may_leave_out and not reads_incomplete_gold(each)]
     if left_out:
         option = "ignore" if ignore else "gold='at least'"
-        warnings.warn(f"{', '.join(left_out)} left out, for {option} is not defined for it", stacklevel=3)
-    for name, each in measures.items():
-        if name not in left_out:
-            made[name] = _with_gold(each, ignore, "exact")
-            if gold == "at least":
-                made[name + LENIENT] = _with_gold(each, ignore, gold)
+        warnings.warn(f"{', '.join(left_out)} left out: {option} is not defined for it", stacklevel=3)
+    made: dict[str, Measure] = {}
+    for name in [name for name in measures if name not in left_out]:
+        made[name] = _with_gold(measures[name], ignore, "exact")
+        if gold == "at least":
+            made[name + LENIENT] = _with_gold(measures[name], ignore, gold)
     return made
 
 
@@ -203,5 +196,4 @@ def _with_gold(measure: Measure, ignore: tuple[Label, ...], gold: Gold) -> Measu
         return RankedMeasure(_with_gold(measure.measure, ignore, gold), measure.k)
     if not ignore and gold == "exact":
         return measure
-    how = "lenient" if gold == "at least" else "ignoring"
-    return IncompleteGold(f"{measure.name}_{how}", measure, ignore, gold)
+    return IncompleteGold(f"{measure.name}_{'lenient' if gold == 'at least' else 'ignoring'}", measure, ignore, gold)

@@ -31,7 +31,7 @@ from hemlp.problems.decision.model import (
     node_variables,
     roots,
     specific_classes,
-)  # fmt: skip
+)
 from hemlp.problems.decision.scenarios import Scenarios, Votes
 
 
