@@ -58,7 +58,7 @@ class Half:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Real data. ``sample``: how many test instances are decided for GIE, None for all."""
+    """Real data. ``sample``: how many test instances are decided for GIE, None for all, 0 for no GIE."""
 
     h: Hierarchy
     whole: Half
@@ -112,7 +112,7 @@ def parsed(text: str) -> tuple[str, ...]:
     return () if text == "Unassigned" else tuple(part.strip() for part in text.split(";"))
 
 
-def cafa(folder: Path) -> Data:
+def cafa(folder: Path, sample: int) -> Data:
     """Scores of BLAST."""
     ids = [row[0] for row in lines(folder / "ids.txt.gz")]
     scores: dict[str, dict[str, float]] = {each: {} for each in ids}
@@ -121,7 +121,7 @@ def cafa(folder: Path) -> Data:
             scores[protein][label] = float(score)
     gold = list(hemlp.read_labels(folder / "gold.txt.gz"))
     h = hemlp.read_hierarchy(folder / "hierarchy.txt.gz")
-    return Data(h, Half(gold, {}, [scores[each] for each in ids]), 30)
+    return Data(h, Half(gold, {}, [scores[each] for each in ids]), sample)
 
 
 # ---- ways to one answer
@@ -280,20 +280,21 @@ class Outcome:
 
     def means(self) -> Table:
         """Ways by measures."""
+        asked = tuple(self.evaluations)
         ways = list(dict.fromkeys(plain(way) for ev in self.evaluations.values() for way in ev.systems))
         values = {(plain(way), m): ev.mean(way, m) for m, ev in self.evaluations.items() for way in ev.systems}
-        rows = [[way, *(number(values.get((way, m)), m) for m in MEASURES)] for way in ways]
-        rows.append(["best constant", *(number(self.floors[m][0].best_constant, m) for m in MEASURES)])
-        folds = (self.floors[m][1] and self.floors[m][1].best_constant for m in MEASURES)
-        rows.append(["best constant, five folds", *(number(each, m) for each, m in zip(folds, MEASURES, strict=True))])
+        rows = [[way, *(number(values.get((way, m)), m) for m in asked)] for way in ways]
+        rows.append(["best constant", *(number(self.floors[m][0].best_constant, m) for m in asked)])
+        folds = (self.floors[m][1] and self.floors[m][1].best_constant for m in asked)
+        rows.append(["best constant, five folds", *(number(each, m) for each, m in zip(folds, asked, strict=True))])
         for way in (ways[0], "decide"):
-            shuffled = [self.floors[m][0].shuffled[named(self.evaluations[m], way)] for m in MEASURES]
-            rows.append([f"shuffled {way}", *(number(value, m) for value, m in zip(shuffled, MEASURES, strict=True))])
+            shuffled = [self.floors[m][0].shuffled[named(self.evaluations[m], way)] for m in asked]
+            rows.append([f"shuffled {way}", *(number(value, m) for value, m in zip(shuffled, asked, strict=True))])
         for way in (ways[0], "decide"):
-            corrected = [self.floors[m][0].corrected[named(self.evaluations[m], way)] for m in MEASURES]
+            corrected = [self.floors[m][0].corrected[named(self.evaluations[m], way)] for m in asked]
             rows.append([f"{way}, chance-corrected", *(f"{value:.3f}" for value in corrected)])
         sizes = (len(ev.per_instance(ev.systems[0], m)) for m, ev in self.evaluations.items())
-        heads = (f"{m} {'↑' if m == 'F_H' else '↓'}, n = {size:,}" for m, size in zip(MEASURES, sizes, strict=True))
+        heads = (f"{m} {'↑' if m == 'F_H' else '↓'}, n = {size:,}" for m, size in zip(asked, sizes, strict=True))
         return Table(["", *heads], rows)
 
     def differences(self) -> Table:
@@ -307,7 +308,11 @@ class Outcome:
                 table = ev.compare(own, way)
                 row = dict(zip(table.columns, table.rows[0], strict=True))
                 low, high = row["difference 95%"]
-                cells = [f"{row['difference']:+.4f}", f"{low:+.4f} to {high:+.4f}", f"{row['p (Holm)']:.2g}" if row["p (Holm)"] else "< 1e-300"]
+                cells = [
+                    f"{row['difference']:+.4f}",
+                    f"{low:+.4f} to {high:+.4f}",
+                    f"{row['p (Holm)']:.2g}" if row["p (Holm)"] else "< 1e-300",
+                ]
                 better = plain(row["better"]) if row["significant"] == "yes" else "neither"
                 rows.append([m, plain(way), *cells, better])
         return Table(["measure", "decide −", "difference", "95%", "p (Holm)", "significantly better"], rows)
@@ -333,7 +338,7 @@ def study(name: str, data: Data) -> str:
     begin = time.process_time()
     dev, test = data.halves()
     evaluations, tuned, floors = {}, {}, {}
-    for m in MEASURES:
+    for m in MEASURES if data.sample != 0 else MEASURES[:-1]:
         part = test if m != "GIE" else test.take(range(len(test.gold))[: data.sample])
         made, tuned[m] = (system_answers if dev.scores is None else score_answers)(data, dev, part, m)
         evaluations[m] = hemlp.evaluate(data.h, side(part.gold), made, [m])
@@ -395,8 +400,8 @@ def human(root: Path) -> Data:
 SECTIONS: dict[str, Callable[[Path], str]] = {
     "RISKS": both_risks,
     "TAXA": lambda root: study("16S", taxa(root / "taxa16s")),
-    "CCO": lambda root: study("CCO", cafa(root / "cafa2" / "cco")),
-    "MFO": lambda root: study("MFO", cafa(root / "cafa2" / "mfo")),
+    "CCO": lambda root: study("CCO", cafa(root / "cafa2" / "cco", 30)),
+    "MFO": lambda root: study("MFO", cafa(root / "cafa2" / "mfo", 0)),
     "MEDLINE": lambda root: study("MEDLINE", medline(root)),
     "GO": lambda root: study("GO", human(root)),
 }
