@@ -1,8 +1,9 @@
-"""Makes docs/decide-study.md: one answer from several on four sets of real data, what knowing nothing scores, and risks.
+"""Makes docs/decide-study.md: one answer from several on real data, what knowing nothing scores, and risks.
 
-    HEMLP_DATA=... python scripts/decide_page.py
+    HEMLP_DATA=... python scripts/decide_page.py [KEY ...]
 
-Half of the instances are development data, drawn with a seed; all figures are of the other half.
+A seeded half of the instances is development data; all figures are of the other half. Each KEY (MEDLINE, GO, TAXA,
+CCO, MFO, RISKS; all by default) leaves its section in STUDY_PARTS, a folder; the page is made of all of them.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 import gzip
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,20 +22,22 @@ import numpy as np
 
 import hemlp
 from hemlp import Belief, Hierarchy, LabelSets, ScoredSets
-from hemlp.analysis.decision.calibration import Guarantee, hits, least_threshold, true_closures
-from hemlp.analysis.decision.models import expected_values
+from hemlp.analysis.decision.calibration import classes_above, hits, least_threshold, true_closures
+from hemlp.analysis.decision.models import best_scenarios
 from hemlp.arrays import entry_rows
-from hemlp.problems.decision.pool import PoolDecision
 from hemlp.text.tables import Table
 
 DOCS = Path(__file__).parent.parent / "docs"
 MEASURES = ("F_H", "SDL", "GIE")
 RISKS = (0.10, 0.05, 0.02, 0.01)
-SPLITS = 300
-MOST = 2000
-"""Instances of both halves together."""
-CORPUS = 100
-"""Development label sets on which GIE's constant is chosen: its program has one pairing for each of them."""
+SPLITS, FOLDS = 300, 5
+CALIBRATIONS = {
+    "one curve": (False, False),
+    "one curve and shares": (False, True),
+    "curves by frequency": (True, False),
+    "curves by frequency and shares": (True, True),
+}
+"""Whether curves are of groups of classes, and whether a class without a score has its share of the proteins."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,17 +58,17 @@ class Half:
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Real data in two halves. ``sample``: how many test instances GIE is decided for."""
+    """Real data. ``sample``: how many test instances are decided for GIE, None for all, 0 for no GIE."""
 
-    name: str
     h: Hierarchy
     whole: Half
-    sample: int
+    sample: int | None = None
 
     def halves(self) -> tuple[Half, Half]:
         """Development and test."""
-        order = np.random.default_rng(0).permutation(len(self.whole.gold))[:MOST]
-        return self.whole.take(np.sort(order[: order.size // 2])), self.whole.take(np.sort(order[order.size // 2 :]))
+        order = np.random.default_rng(0).permutation(len(self.whole.gold))
+        cut = order.size // 2
+        return self.whole.take(np.sort(order[:cut])), self.whole.take(np.sort(order[cut:]))
 
 
 # ---- data
@@ -76,14 +80,14 @@ def lines(file: Path) -> list[list[str]]:
         return [line.rstrip("\n").split("\t") for line in text]
 
 
-def files(name: str, folder: Path, hierarchy: Path, suffix: str, sample: int) -> Data:
+def files(folder: Path, hierarchy: Path, suffix: str) -> Data:
     """Gold and predictions in files of labels."""
     systems = {
         file.name.removeprefix("pred_").removesuffix(suffix): list(hemlp.read_labels(file))
         for file in sorted(folder.glob(f"pred_*{suffix}"))
     }
     gold = list(hemlp.read_labels(folder / f"gold{suffix}"))
-    return Data(name, hemlp.read_hierarchy(hierarchy), Half(gold, systems), sample)
+    return Data(hemlp.read_hierarchy(hierarchy), Half(gold, systems))
 
 
 def taxa(folder: Path) -> Data:
@@ -100,7 +104,7 @@ def taxa(folder: Path) -> Data:
         name.removeprefix("pred_"): [("; ".join(table[each]),) if table[each] else () for each in ids]
         for name, table in tables.items()
     }
-    return Data("16S", h, Half(sides.pop("gold"), sides), 200)
+    return Data(h, Half(sides.pop("gold"), sides))
 
 
 def parsed(text: str) -> tuple[str, ...]:
@@ -108,7 +112,7 @@ def parsed(text: str) -> tuple[str, ...]:
     return () if text == "Unassigned" else tuple(part.strip() for part in text.split(";"))
 
 
-def cafa(folder: Path, name: str, sample: int) -> Data:
+def cafa(folder: Path, sample: int) -> Data:
     """Scores of BLAST."""
     ids = [row[0] for row in lines(folder / "ids.txt.gz")]
     scores: dict[str, dict[str, float]] = {each: {} for each in ids}
@@ -117,7 +121,7 @@ def cafa(folder: Path, name: str, sample: int) -> Data:
             scores[protein][label] = float(score)
     gold = list(hemlp.read_labels(folder / "gold.txt.gz"))
     h = hemlp.read_hierarchy(folder / "hierarchy.txt.gz")
-    return Data(name, h, Half(gold, {}, [scores[each] for each in ids]), sample)
+    return Data(h, Half(gold, {}, [scores[each] for each in ids]), sample)
 
 
 # ---- ways to one answer
@@ -135,27 +139,18 @@ def mean(h: Hierarchy, gold: Any, answers: Any, measure: str) -> float:
 
 def above(h: Hierarchy, belief: Belief, threshold: float) -> LabelSets:
     """{v: m_v > threshold}."""
-    return sets(h, Guarantee(1, threshold, 0, ()).answers(h, belief.votes(h)))
+    return sets(h, classes_above(h, belief.votes(h), threshold))
 
 
 def tuned_vote(h: Hierarchy, dev: Half, beliefs: tuple[Belief, Belief], measure: str) -> tuple[LabelSets, float]:
     """The threshold that is best on development data, of all shares of votes or 40 quantiles of scores."""
     votes = beliefs[0].votes(h)
-    shares = np.unique(votes.mass / votes.total[entry_rows(votes.ptr)])
+    shares = np.unique(votes.shares)
     grid = np.unique(np.append(0.0, shares if shares.size < 40 else np.quantile(shares, np.linspace(0, 1, 40))))[:-1]
     sign = 1 if hemlp.measure(measure).greater_is_better else -1
     worth = [sign * mean(h, dev.gold, above(h, beliefs[0], float(each)), measure) for each in grid]
     best = float(grid[int(np.argmax(worth))])
     return above(h, beliefs[1], best), best
-
-
-def best_sample(h: Hierarchy, belief: Belief, measure: str) -> LabelSets:
-    """Of the answers that systems gave the one of best expected value."""
-    own, part = hemlp.measure(measure), belief.scenarios(h)
-    values = expected_values(own, part, part.sets, entry_rows(part.first))
-    unknown = np.full(len(part), np.nan)
-    pool = PoolDecision("", h, 0, own.greater_is_better, part.first, part.sets, values, unknown)
-    return sets(h, pool.solve().answers)
 
 
 def common_ancestors(h: Hierarchy, answers: Iterable[Iterable[Any]]) -> list[list[Any]]:
@@ -172,11 +167,11 @@ def common_ancestors(h: Hierarchy, answers: Iterable[Iterable[Any]]) -> list[lis
     return found
 
 
-def calibrated(h: Hierarchy, dev: Half, test: Half) -> Belief:
-    """P(true | propagated score, how common the class is), by isotonic regression; without a score a class's own share.
+def calibrate(h: Hierarchy, dev: Half, test: Half, by_group: bool, shares: bool) -> list[dict[Any, float]]:
+    """P(true | propagated score) by isotonic regression on ``dev``, for the instances of ``test``.
 
-    Classes are as common as others if their shares of true proteins have the same power of 2; a share is of those
-    development proteins to which BLAST does not give the class.
+    ``by_group``: a curve for each group of classes whose shares of true proteins have the same power of 2. ``shares``: a
+    class without a score is as likely as it is true of those development proteins to which BLAST does not give it.
     """
     beliefs = [Belief.marginals(ScoredSets.of(dict(enumerate(half.scores or [])))) for half in (dev, test)]
     known, asked = (belief.votes(h) for belief in beliefs)
@@ -184,7 +179,7 @@ def calibrated(h: Hierarchy, dev: Half, test: Half) -> Belief:
     hit, size = hits(h, known, true), len(h)
     often, named = np.bincount(true.classes, minlength=size), np.bincount(known.nodes, minlength=size)
     share = (often - np.bincount(known.nodes[hit], minlength=size)) / np.maximum(1, len(dev.gold) - named)
-    group = np.log2(len(dev.gold) / np.maximum(often, 1)).astype(int)
+    group = np.log2(len(dev.gold) / np.maximum(often, 1)).astype(int) * by_group
     likely = np.zeros(asked.nodes.size)
     for each in np.unique(group):
         old, new = group[known.nodes] == each, group[asked.nodes] == each
@@ -194,10 +189,22 @@ def calibrated(h: Hierarchy, dev: Half, test: Half) -> Belief:
     rows = []
     for k in range(len(test.gold)):
         own = slice(asked.ptr[k], asked.ptr[k + 1])
-        made = share.copy()
+        made = share * shares
         made[asked.nodes[own]] = likely[own]
         rows.append({h.labels[v]: float(made[v]) for v in np.flatnonzero(made > 0.01).tolist()})
-    return Belief.marginals(ScoredSets.of(rows))
+    return rows
+
+
+def out_of_fold(h: Hierarchy, dev: Half) -> dict[str, Belief]:
+    """What each calibration believes about development data, each fold calibrated on the other four."""
+    rows, found = range(len(dev.gold)), {}
+    for name, options in CALIBRATIONS.items():
+        made: list[dict[Any, float]] = [{}] * len(dev.gold)
+        for fold in range(FOLDS):
+            others, own = dev.take(k for k in rows if k % FOLDS != fold), dev.take(rows[fold::FOLDS])
+            made[fold::FOLDS] = calibrate(h, others, own, *options)
+        found[name] = Belief.marginals(ScoredSets.of(made))
+    return found
 
 
 def isotonic(scores: Any, true: Any) -> tuple[Any, Any]:
@@ -213,24 +220,38 @@ def isotonic(scores: Any, true: Any) -> tuple[Any, Any]:
     return np.array([b[0] for b in blocks]), np.array([b[2] / b[1] for b in blocks])
 
 
-def answers(data: Data, dev: Half, test: Half, measure: str) -> tuple[dict[str, Any], str]:
-    """The ways to an answer for a measure, and what was tuned."""
+def score_answers(data: Data, dev: Half, test: Half, measure: str) -> tuple[dict[str, Any], str]:
+    """The ways from scores to an answer for a measure, and what was chosen on development data."""
+    h = data.h
+    raw = [Belief.marginals(ScoredSets.of(half.scores)) for half in (dev, test)]
+    chosen_for = "F_H" if measure == "GIE" else measure
+    folded = out_of_fold(h, dev)
+    tried = {name: mean(h, dev.gold, hemlp.decide(h, own, chosen_for).sets, chosen_for) for name, own in folded.items()}
+    best = (max if chosen_for == "F_H" else min)(tried, key=lambda name: tried[name])
+    belief = Belief.marginals(ScoredSets.of(calibrate(h, dev, test, *CALIBRATIONS[best])))
+    cut, at = tuned_vote(h, dev, (raw[0], raw[1]), measure)
+    again, level = tuned_vote(h, dev, (folded[best], belief), measure)
+    made = {
+        "tuned threshold": cut,
+        "more likely than not": above(h, belief, 0.5),
+        "tuned threshold of calibrated scores": again,
+        "LCA of all": common_ancestors(h, test.scores or []),
+        f"decide for {measure}": hemlp.decide(h, belief, measure).sets,
+    }
+    words = "; ".join(f"{name} {value:.{4 if chosen_for == 'F_H' else 2}f}" for name, value in tried.items())
+    return made, f"threshold {at:.3g}, of calibrated scores {level:.3g}; {best} (out of fold, by {chosen_for}: {words})"
+
+
+def system_answers(data: Data, dev: Half, test: Half, measure: str) -> tuple[dict[str, Any], str]:
+    """The ways from systems to an answer for a measure, and what was chosen on development data."""
     h, made = data.h, dict[str, Any]()
-    if dev.scores is not None and test.scores is not None:
-        raw = tuple(Belief.marginals(ScoredSets.of(half.scores)) for half in (dev, test))
-        belief = calibrated(h, dev, test)
-        made["tuned threshold"], at = tuned_vote(h, dev, (raw[0], raw[1]), measure)
-        made["more likely than not"] = above(h, belief, 0.5)
-        made["LCA of all"] = common_ancestors(h, test.scores)
-        made[f"decide for {measure}"] = hemlp.decide(h, belief, measure).sets
-        return made, f"threshold {at:.3g}"
     sign = 1 if hemlp.measure(measure).greater_is_better else -1
     best = max(dev.systems, key=lambda name: sign * mean(h, dev.gold, side(dev.systems[name]), measure))
     beliefs = [Belief.systems({name: side(own) for name, own in half.systems.items()}) for half in (dev, test)]
     made["best system"] = side(test.systems[best])
     made["majority"] = above(h, beliefs[1], 0.5)
     made["tuned vote"], at = tuned_vote(h, dev, (beliefs[0], beliefs[1]), measure)
-    made["best sample"] = best_sample(h, beliefs[1], measure)
+    made["best sample"] = sets(h, best_scenarios(hemlp.measure(measure), beliefs[1].scenarios(h)))
     union = [set().union(*own) for own in zip(*test.systems.values(), strict=True)]
     made["LCA of all"] = common_ancestors(h, union)
     made[f"decide for {measure}"] = hemlp.decide(h, beliefs[1], measure).sets
@@ -249,27 +270,32 @@ def side(rows: Any) -> LabelSets:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
-    """The evaluations of the ways to an answer by each measure, what was tuned, and floors."""
+class Outcome:
+    """Evaluations of the ways to an answer by each measure, what was chosen on development data, and floors."""
 
     evaluations: dict[str, Any]
     tuned: dict[str, str]
-    floors: dict[str, Any]
-    sizes: dict[str, int]
+    floors: dict[str, tuple[Any, Any]]
     seconds: float
 
     def means(self) -> Table:
         """Ways by measures."""
+        asked = tuple(self.evaluations)
         ways = list(dict.fromkeys(plain(way) for ev in self.evaluations.values() for way in ev.systems))
         values = {(plain(way), m): ev.mean(way, m) for m, ev in self.evaluations.items() for way in ev.systems}
-        rows = [[way, *(number(values.get((way, m)), m) for m in MEASURES)] for way in ways]
-        rows.append(["best constant", *(number(self.floors[m].best_constant, m) for m in MEASURES)])
+        rows = [[way, *(number(values.get((way, m)), m) for m in asked)] for way in ways]
+        rows.append(["best constant", *(number(self.floors[m][0].best_constant, m) for m in asked)])
+        folds = (self.floors[m][1] and self.floors[m][1].best_constant for m in asked)
+        rows.append(["best constant, five folds", *(number(each, m) for each, m in zip(folds, asked, strict=True))])
         for way in (ways[0], "decide"):
-            shuffled = [self.floors[m].shuffled[named(self.evaluations[m], way)] for m in MEASURES]
-            rows.append([f"shuffled {way}", *(number(value, m) for value, m in zip(shuffled, MEASURES, strict=True))])
-        corrected = [self.floors[m].corrected[named(self.evaluations[m], "decide")] for m in MEASURES]
-        rows.append(["decide, chance-corrected", *(f"{value:.3f}" for value in corrected)])
-        return Table(["", *(f"{m} {'↑' if m == 'F_H' else '↓'}, n = {self.sizes[m]:,}" for m in MEASURES)], rows)
+            shuffled = [self.floors[m][0].shuffled[named(self.evaluations[m], way)] for m in asked]
+            rows.append([f"shuffled {way}", *(number(value, m) for value, m in zip(shuffled, asked, strict=True))])
+        for way in (ways[0], "decide"):
+            corrected = [self.floors[m][0].corrected[named(self.evaluations[m], way)] for m in asked]
+            rows.append([f"{way}, chance-corrected", *(f"{value:.3f}" for value in corrected)])
+        sizes = (len(ev.per_instance(ev.systems[0], m)) for m, ev in self.evaluations.items())
+        heads = (f"{m} {'↑' if m == 'F_H' else '↓'}, n = {size:,}" for m, size in zip(asked, sizes, strict=True))
+        return Table(["", *heads], rows)
 
     def differences(self) -> Table:
         """Decide against each other way."""
@@ -282,7 +308,11 @@ class Found:
                 table = ev.compare(own, way)
                 row = dict(zip(table.columns, table.rows[0], strict=True))
                 low, high = row["difference 95%"]
-                cells = [f"{row['difference']:+.4f}", f"{low:+.4f} to {high:+.4f}", f"{row['p (Holm)']:.2g}"]
+                cells = [
+                    f"{row['difference']:+.4f}",
+                    f"{low:+.4f} to {high:+.4f}",
+                    f"{row['p (Holm)']:.2g}" if row["p (Holm)"] else "< 1e-300",
+                ]
                 better = plain(row["better"]) if row["significant"] == "yes" else "neither"
                 rows.append([m, plain(way), *cells, better])
         return Table(["measure", "decide −", "difference", "95%", "p (Holm)", "significantly better"], rows)
@@ -303,30 +333,32 @@ def number(value: float | None, measure: str) -> str:
     return "" if value is None else f"{value:.{4 if measure == 'F_H' else 3}f}"
 
 
-def study(data: Data) -> Found:
-    """All ways, by all measures."""
+def study(name: str, data: Data) -> str:
+    """All ways, by all measures, as a section of the page."""
     begin = time.process_time()
     dev, test = data.halves()
-    evaluations, tuned, floors, sizes = {}, {}, {}, {}
-    for m in MEASURES:
-        few = [half.take(range(min(data.sample, len(half.gold)))) for half in (dev, test)]
-        tune, part = few if m == "GIE" else (dev, test)
-        made, tuned[m] = answers(data, tune, part, m)
+    evaluations, tuned, floors = {}, {}, {}
+    for m in MEASURES if data.sample != 0 else MEASURES[:-1]:
+        part = test if m != "GIE" else test.take(range(len(test.gold))[: data.sample])
+        made, tuned[m] = (system_answers if dev.scores is None else score_answers)(data, dev, part, m)
         evaluations[m] = hemlp.evaluate(data.h, side(part.gold), made, [m])
         two = {way: made[way] for way in (next(iter(made)), f"decide for {m}")}
         alone = hemlp.evaluate(data.h, side(part.gold), two, [m])
-        floors[m] = alone.floor(m, corpus=side(dev.gold if m != "GIE" else dev.gold[:CORPUS]))
-        sizes[m] = len(part.gold)
-        print(data.name, m, f"{time.process_time() - begin:.0f} s", flush=True)
-    return Found(evaluations, tuned, floors, sizes, time.process_time() - begin)
+        floors[m] = alone.floor(m, corpus=side(dev.gold)), None if m == "GIE" else alone.floor(m, corpus="folds")
+        print(name, m, f"{time.process_time() - begin:.0f} s", flush=True)
+    found = Outcome(evaluations, tuned, floors, time.process_time() - begin)
+    chosen = "".join(f"- {m}: {text}\n" for m, text in tuned.items())
+    took = f"{found.seconds / 60:.1f} minutes of CPU."
+    means, differences = found.means().to_markdown(), found.differences().to_markdown()
+    return f"{means}\nChosen on the development half:\n\n{chosen}\n{differences}\n{took}"
 
 
-def risks(data: Data) -> Table:
+def risks(name: str, data: Data) -> Table:
     """The mean risk over random halves, one of which chooses the threshold."""
     h, whole = data.h, data.whole
     belief = Belief.systems({name: side(own) for name, own in whole.systems.items()})
     votes = belief.votes(h)
-    rows, shares = entry_rows(votes.ptr), votes.mass / votes.total[entry_rows(votes.ptr)]
+    rows, shares = entry_rows(votes.ptr), votes.shares
     wrong = ~hits(h, votes, true_closures(h, side(whole.gold), belief))
     worst, most, size = np.zeros(len(belief)), np.zeros(len(belief)), len(belief)
     np.maximum.at(worst, rows[wrong], shares[wrong])  # above the greatest wrong share of votes nothing is wrong
@@ -343,39 +375,53 @@ def risks(data: Data) -> Table:
         error = np.std([each for each, _ in found], ddof=1) / np.sqrt(SPLITS)
         kept = "yes" if risk <= alpha + 2 * error else "no"
         cells = [f"{alpha:.2f}", f"{risk:.4f}", f"{error:.4f}", f"{alpha + 2 * error:.4f}", kept, f"{answered:.3f}"]
-        table.append([data.name, f"{size // 2:,}", *cells])
+        table.append([name, f"{size // 2:,}", *cells])
     heads = ["data", "n", "α", "mean risk", "standard error", "α + 2 standard errors", "kept", "answered"]
     return Table(heads, table)
 
 
-def section(found: Found) -> str:
-    """Tables of one set of data."""
-    tuned = "; ".join(f"{m}: {text}" for m, text in found.tuned.items())
-    return f"{found.means().to_markdown()}\nChosen on the development half: {tuned}.\n\n{found.differences().to_markdown()}"
+def both_risks(root: Path) -> str:
+    """The risks on MEDLINE and on 16S."""
+    kept = [risks("MEDLINE", medline(root)), risks("16S", taxa(root / "taxa16s"))]
+    return Table(kept[0].columns, [*kept[0].rows, *kept[1].rows]).to_markdown()
 
 
-def main() -> None:
-    """Compute everything and write the page."""
+def medline(root: Path) -> Data:
+    """Eight systems."""
+    return files(root / "medline_mesh", root / "mesh2016" / "mesh_hierarchy.txt", ".txt")
+
+
+def human(root: Path) -> Data:
+    """Seven pipelines."""
+    folder = root / "go2019_human"
+    return files(folder, folder / "hierarchy.txt.gz", ".txt.gz")
+
+
+SECTIONS: dict[str, Callable[[Path], str]] = {
+    "RISKS": both_risks,
+    "TAXA": lambda root: study("16S", taxa(root / "taxa16s")),
+    "CCO": lambda root: study("CCO", cafa(root / "cafa2" / "cco", 30)),
+    "MFO": lambda root: study("MFO", cafa(root / "cafa2" / "mfo", 0)),
+    "MEDLINE": lambda root: study("MEDLINE", medline(root)),
+    "GO": lambda root: study("GO", human(root)),
+}
+
+
+def main(keys: list[str]) -> None:
+    """Compute sections, and write the page if all are there."""
     if "HEMLP_DATA" not in os.environ:
         sys.exit("set HEMLP_DATA to the folder of real data")
-    root = Path(os.environ["HEMLP_DATA"])
-    medline = root / "medline_mesh", root / "mesh2016" / "mesh_hierarchy.txt"
-    human = root / "go2019_human"
-    data = {
-        "MEDLINE": files("MEDLINE", *medline, ".txt", 200),
-        "GO": files("GO human", human, human / "hierarchy.txt.gz", ".txt.gz", 200),
-        "TAXA": taxa(root / "taxa16s"),
-        "CCO": cafa(root / "cafa2" / "cco", "CAFA 2 CCO", 30),
-        "MFO": cafa(root / "cafa2" / "mfo", "CAFA 2 MFO", 30),
-    }
-    kept = [risks(data[key]) for key in ("MEDLINE", "TAXA")]
-    words = {"SPLITS": str(SPLITS), "RISKS": Table(kept[0].columns, [*kept[0].rows, *kept[1].rows]).to_markdown()}
-    words |= {key: section(study(each)) for key, each in data.items()}
-    text = (Path(__file__).parent / "decide_page.md").read_text(encoding="utf-8")
-    for key, value in words.items():
-        text = text.replace(f"%{key}%", value.rstrip("\n"))
+    parts = Path(os.environ.get("STUDY_PARTS") or tempfile.mkdtemp())
+    parts.mkdir(parents=True, exist_ok=True)
+    for key in keys or SECTIONS:
+        (parts / f"{key}.md").write_text(SECTIONS[key](Path(os.environ["HEMLP_DATA"])), encoding="utf-8")
+    text = (Path(__file__).parent / "decide_page.md").read_text(encoding="utf-8").replace("%SPLITS%", str(SPLITS))
+    for key in SECTIONS:
+        if not (parts / f"{key}.md").exists():
+            sys.exit(f"{key} is still to be computed into {parts}")
+        text = text.replace(f"%{key}%", (parts / f"{key}.md").read_text(encoding="utf-8").rstrip("\n"))
     (DOCS / "decide-study.md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

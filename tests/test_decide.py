@@ -15,7 +15,7 @@ from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.problems.decision.model import DecisionModel
 from hemlp.solvers.registry import BaseSolver
 from hemlp.testing import check_solver
-from tests.decide_by_enumeration import enumerate_best, random_world, subsets
+from tests.decide_by_enumeration import enumerate_best, random_world, subsets, value
 
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data/decide.jsonl").read_text().splitlines()]
 CASES = (
@@ -208,6 +208,191 @@ def test_floors(row):
         assert f.optimistic
         assert not ev.floor(name, corpus=sets(r["gold"])).optimistic
     assert ev.floor("GIE").best_constant == pytest.approx(r["floor"]["best_constant"]["GIE(D=5)"][0])
+
+
+def test_a_constant_by_five_folds_is_the_best_for_the_other_four():
+    rng = np.random.default_rng(7)
+    for size in (5, 8, 12):
+        world, _, _ = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        gold = [tuple(rng.choice(world.size, min(world.size, int(rng.integers(0, 3))), False)) for _ in range(size)]
+        ev = evaluate(h, sets(gold), {"a": sets(gold[::-1])}, ["SDL", "F_H", "GIE"])
+        for name in ev.measures:
+            total = Fraction(0)
+            for row, true in enumerate(gold):
+                others = [labels for k, labels in enumerate(gold) if k % 5 != row % 5]
+                answer = enumerate_best(world, [(Fraction(1, len(others)), own) for own in others], name)[1]
+                shape = frozenset if name == "GIE" else world.closure
+                total += value(world, name, shape(true), shape(answer))
+            f = ev.floor(name, corpus="folds")
+            assert (f.best_constant, f.optimistic) == (pytest.approx(float(total / size)), False)
+            assert f.answer == ev.floor(name).answer
+    with pytest.raises(InvalidOption, match="at least 5 instances"):
+        evaluate(h, sets(gold[:4]), {"a": sets(gold[:4])}, ["SDL"]).floor("SDL", corpus="folds")
+
+
+def consistent_marginals(world, rng):
+    """Eighths, some of them raised to the greatest of what lies below; those that are 0 left out."""
+    scores = {
+        v: Fraction(int(rng.integers(0, 9)), 8) for v in rng.permutation(world.size)[: rng.integers(0, 7)].tolist()
+    }
+    mass = {v: max((s for w, s in scores.items() if v in world.up[w]), default=Fraction(0)) for v in range(world.size)}
+    return {v: float(s) for v, s in scores.items()}, mass
+
+
+def model_of_draws(world, mass):
+    """{closed set: probability} by the stated model: a root is in with m_v, others, given all parents, with a ratio."""
+    order = sorted(range(world.size), key=lambda v: len(world.up[v]))
+    parents = {v: [p for p, c in world.edges if c == v] for v in order}
+    worlds = {frozenset(): Fraction(1)}
+    for v in order:
+        least = min((mass[p] for p in parents[v]), default=Fraction(1))
+        share = mass[v] / least if least else Fraction(0)
+        grown = {}
+        for own, q in worlds.items():
+            for inside, part in ((True, share), (False, 1 - share)) if set(parents[v]) <= own else ((False, 1),):
+                key = own | {v} if inside else own
+                grown[key] = grown.get(key, Fraction(0)) + q * part
+        worlds = grown
+    return {own: q for own, q in worlds.items() if q}
+
+
+def test_marginals_by_enumeration():
+    rng = np.random.default_rng(14)
+    for _ in range(30):
+        world, _, weights = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        scores, mass = consistent_marginals(world, rng)
+        raised, whole = sum(mass[v] > score for v, score in scores.items()), Belief.marginals([{}, scores])
+        assert (whole.raised(h), any("raised" in note for note in decide(h, whole, "SDL").notes)) == (
+            raised,
+            raised > 0,
+        )
+        roots = [v for v in range(world.size) if len(world.up[v]) == 1]
+        empty = Fraction(1)
+        for root in roots:
+            empty *= 1 - mass[root]
+        for name, options in (
+            ("SDL", {}),
+            ("SDL", {"weights": True}),
+            ("ICM", {"weights": True}),
+            ("SDL", {"top": True}),
+        ):
+            mu = weights if "weights" in options else [1.0] * world.size
+            for at_least in (0, 1):
+                best = None
+                for pred in {world.closure(own) for own in subsets(range(world.size))}:
+                    if len(pred) < at_least:
+                        continue
+                    slope = 3 if name == "ICM" else 2  # Σ_P μ (a·m − 1) − Σ μ·m, of a loss with the other sign
+                    worth = sum((Fraction(mu[v]) * (slope * mass[v] - 1) for v in pred), Fraction(0))
+                    worth -= sum((Fraction(mu[v]) * m for v, m in mass.items()), Fraction(0))
+                    if "top" in options:
+                        worth -= empty if pred else 1 - empty
+                    key = -worth, len(pred), sorted(pred)
+                    best = key if best is None or key < best else best
+                d = decide(h, Belief.marginals([scores]), made(name, options, weights), at_least=at_least)
+                where = f"{name} {options} {at_least} {world.edges} {scores} {weights}"
+                assert d.expected[0] == pytest.approx(float(best[0] if name == "SDL" else -best[0])), where
+                assert (tuple(sorted(d.sets[0])), d.status) == (world.specific(best[2]), {"optimal": 1}), where
+
+
+def test_drawn_label_sets_follow_the_stated_model():
+    rng, draws = np.random.default_rng(15), 4000
+    for _ in range(12):
+        world, _, _ = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        scores, mass = consistent_marginals(world, rng)
+        wanted = model_of_draws(world, mass)
+        drawn, shortfall = Belief.marginals([scores]).drawn(h, draws)
+        shares = {
+            frozenset(world.closure(own.tolist())): m / draws for own, m in zip(drawn.sets, drawn.mass, strict=True)
+        }
+        assert shares.keys() <= wanted.keys()
+        for own, q in wanted.items():
+            assert shares.get(own, 0.0) == pytest.approx(float(q), abs=5 * (float(q) / draws) ** 0.5), (
+                world.edges,
+                mass,
+            )
+        lost = max(float(m) - sum(share for own, share in shares.items() if v in own) for v, m in mass.items())
+        assert shortfall == pytest.approx(max(0.0, lost))
+
+
+def test_the_risk_of_marginals_and_of_weighted_systems_by_the_definition():
+    rng = np.random.default_rng(16)
+    for case in range(12):
+        world, _, _ = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        size = int(rng.integers(1, 22))
+        gold = [tuple(rng.choice(world.size, min(world.size, int(rng.integers(0, 3))), False)) for _ in range(size)]
+        if case % 2:
+            pairs = [consistent_marginals(world, rng) for _ in range(size)]
+            belief, masses, weights = Belief.marginals([scores for scores, _ in pairs]), [m for _, m in pairs], None
+        else:
+            weights, raw = {"a": 1, "b": 2, "c": Fraction(1, 2)}, {"a": 1, "b": 2, "c": Fraction(1, 2)}
+            total = sum(raw.values(), Fraction(0))
+            sides = {name: [tuple(rng.choice(world.size, 1)) for _ in range(size)] for name in raw}
+            belief = {name: sets(own) for name, own in sides.items()}
+            masses = [
+                {
+                    v: sum((raw[n] for n in raw if v in world.closure(sides[n][k])), Fraction(0)) / total
+                    for v in range(world.size)
+                }
+                for k in range(size)
+            ]
+        for text in ("0.5", "0.25", "0.1", "0.05"):
+            levels = sorted({Fraction(0), *(m for own in masses for m in own.values())})
+            both = [(own, world.closure(t)) for own, t in zip(masses, gold, strict=True)]
+            wrong = {
+                lam: sum(any(m > lam and v not in true for v, m in own.items()) for own, true in both) for lam in levels
+            }
+            good = [lam for lam in levels if Fraction(wrong[lam] + 1, size + 1) <= Fraction(text)]
+            d = decide(h, belief, "SDL", weights=weights, risk=float(text), dev=(sets(gold), belief))
+            assert d.guarantee.threshold == pytest.approx(float(good[0]) if good else np.inf)
+            for k, own in enumerate(masses):
+                answer = {v for v, m in own.items() if good and m > good[0]}
+                assert tuple(sorted(d.sets[k])) == world.specific(answer)
+
+
+def test_fitted_votes_are_logistic_regressions_by_level_that_folds_have_chosen():
+    from scipy.optimize import minimize
+
+    h, rng, size = Hierarchy.from_edges(TREE), np.random.default_rng(17), 40
+    closure = {label: h.ancestors(label) | {label} for label in h}
+    labels = list(h)
+    gold = rng.choice(labels, size).tolist()
+    systems = {
+        "good": [g if rng.random() < 0.8 else str(rng.choice(labels)) for g in gold],
+        "poor": [g if rng.random() < 0.3 else str(rng.choice(labels)) for g in gold],
+    }
+    rows = [
+        (k, v, [1.0, *(float(v in closure[side[k]]) for side in systems.values())], float(v in closure[gold[k]]))
+        for k in range(size) for v in labels if any(v in closure[side[k]] for side in systems.values())
+    ]  # fmt: skip
+
+    def fit(part):
+        x, y = np.array([row[2] for row in part]), np.array([row[3] for row in part])
+        loss = lambda t: np.logaddexp(0, x @ t).sum() - y @ x @ t + t @ t / 2  # noqa: E731
+        return minimize(loss, np.zeros(3), tol=1e-14, method="BFGS").x
+
+    guess, kept = {}, 0
+    for level in range(int(max(h.depth(v) for v in labels)) + 1):
+        own = [row for row in rows if h.depth(row[1]) == level]
+        chance = lambda row, t: 1 / (1 + np.exp(-np.dot(row[2], t)))  # noqa: E731
+        terms = [fit([row for row in own if row[0] % 5 != fold]) for fold in range(5)]
+        before = np.mean([(sum(row[2][1:]) / 2 - row[3]) ** 2 for row in own])
+        after = np.mean([(chance(row, terms[row[0] % 5]) - row[3]) ** 2 for row in own])
+        whole = fit(own)
+        kept += after >= before
+        guess |= {row[:2]: chance(row, whole) if after < before else sum(row[2][1:]) / 2 for row in own}
+    d = decide(h, systems, "SDL", weights="fit", dev=(gold, systems))
+    assert 0 < kept < 3
+    for k in range(size):
+        raised = {v: max(p for (i, w), p in guess.items() if i == k and v in closure[w]) for i, v in guess if i == k}
+        found = {h.labels[c]: m for c, m in d.votes.of_row(k).items()}
+        assert found == pytest.approx(raised, abs=1e-5)
+        above = {v for v, p in raised.items() if p > 0.5}
+        assert set(d.sets[k]) == {v for v in above if not any(v in h.ancestors(w) for w in above)}
 
 
 def test_marginals_are_exact_for_sums_and_sampled_for_others():

@@ -1,12 +1,8 @@
-"""Agreement of several annotators: Krippendorff's α with the error of any symmetric measure.
+"""Agreement of several annotators: Krippendorff's α = 1 − D_o / D_e with the error δ of any symmetric measure.
 
-An instance i with m_i annotations has m_i (m_i − 1) ordered pairs of them, each with the weight 1 / (m_i − 1); the
-observed disagreement is their mean error over the n = Σ m_i annotations. What is expected by chance is the mean error
-of all n (n − 1) ordered pairs of annotations. α = 1 − observed / expected (Krippendorff 2004). Instances with one
-annotation are left out.
-
-The error of SDL is a sum over classes, so counts of classes are enough. Otherwise each pair of distinct label sets is
-scored once.
+D_o = (1/n) Σ_i Σ δ / (m_i − 1) over ordered pairs of the m_i annotations of instance i, where n = Σ m_i and instances
+with one annotation are left out; D_e is the mean of δ over all n (n − 1) ordered pairs (Krippendorff 2004). SDL needs
+counts of classes alone; otherwise each pair of distinct label sets is scored once.
 """
 
 from __future__ import annotations
@@ -21,9 +17,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from hemlp.analysis.similarity_matrix import score_all_pairs
 from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers
-from hemlp.errors import HemlpError, InvalidOption, MisalignedSides, UndefinedScore
+from hemlp.errors import InvalidOption, MisalignedSides, UndefinedScore, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -36,7 +33,6 @@ from hemlp.text.tables import Interval, Table, plural
 
 MAX_SETS = 4_000
 """Distinct label sets whose pairs are scored."""
-PAIRS_AT_ONCE = 200_000
 WORST = 10
 """Instances that are listed."""
 
@@ -45,8 +41,8 @@ WORST = 10
 class _ByClass:
     """SDL: ``counts`` says how many annotations of an instance hold a class, which weighs ``weights``.
 
-    ``observed``: of each instance Σ of errors over ordered pairs of its annotations; ``expected``: of each resample Σ
-    over those of all its annotations; ``times``: how often each instance was drawn, resamples × instances.
+    ``observed``: Σ δ over ordered pairs of each instance's annotations; ``expected``: of all annotations of each
+    resample, ``times`` (resamples × instances) being how often it draws each instance.
     """
 
     counts: sp.csr_matrix
@@ -74,15 +70,14 @@ class _BySet:
     errors: FloatArray
 
     def observed(self) -> FloatArray:
-        return self._ordered(self.counts)
+        pairs = self.counts.multiply(self.counts @ self.errors).sum(axis=1)
+        apart: FloatArray = np.asarray(pairs).ravel() - self.counts @ np.diagonal(self.errors)
+        return apart
 
     def expected(self, times: FloatArray) -> FloatArray:
-        return self._ordered(sp.csr_matrix(times @ self.counts))
-
-    def _ordered(self, counts: sp.csr_matrix) -> FloatArray:
-        pairs: FloatArray = np.asarray(counts.multiply(counts @ self.errors).sum(axis=1)).ravel()
-        with_itself: FloatArray = np.asarray(counts @ np.diagonal(self.errors)).ravel()
-        return pairs - with_itself
+        held: FloatArray = times @ self.counts
+        pairs: FloatArray = (held * (held @ self.errors)).sum(axis=1) - held @ np.diagonal(self.errors)
+        return pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +100,8 @@ class Agreement:
     annotations: Mapping[str, IntArray]
     ids: tuple[Label, ...]
     named: bool
+    whole: Agreement | None = None
+    """Of a part: all of it, which has scored the pairs of label sets."""
 
     @cached_property
     def _table(self) -> IntArray:
@@ -121,19 +118,29 @@ class Agreement:
     def _sums(self) -> _ByClass | _BySet:
         _, instances = np.nonzero(self._table >= 0)
         sets = self._table[self._table >= 0]
-        shape = len(self.ids), len(self.batch)
-        counts = sp.csr_matrix((np.ones(sets.size), (instances, sets)), shape)
-        model = self.measure.model(self.batch)
-        if _adds_up_classes(self.measure) and isinstance(model, ClosureModel):
-            ptr, nodes, members = model.closures()
-            inside = (members & 1) > 0
-            held = sp.csr_matrix(
-                (np.ones(int(inside.sum())), nodes[inside], row_pointers(entry_rows(ptr)[inside], len(self.batch))),
-                (len(self.batch), len(model.weights)),
-            )
-            return _ByClass(sp.csr_matrix(counts @ held), self._sizes, np.asarray(model.weights, np.float64))
+        counts = sp.csr_matrix((np.ones(sets.size), (instances, sets)), (len(self.ids), len(self.batch)))
+        held, weights = (self.whole or self)._held
+        if held is not None:
+            return _ByClass(sp.csr_matrix(counts @ held), self._sizes, weights)
         used = np.unique(sets)
-        return _BySet(sp.csr_matrix(counts[:, used]), self._errors(used))
+        known = used if self.whole is None else np.unique(self.whole._table[self.whole._table >= 0])
+        if self.whole is None or known.size > MAX_SETS:
+            return _BySet(sp.csr_matrix(counts[:, used]), self._errors(used))
+        assert isinstance(self.whole._sums, _BySet)
+        at = np.searchsorted(known, used)
+        return _BySet(sp.csr_matrix(counts[:, used]), self.whole._sums.errors[np.ix_(at, at)])
+
+    @cached_property
+    def _held(self) -> tuple[Any, FloatArray]:
+        """Which classes the closure of each label set holds, and what they weigh; None unless the measure is SDL."""
+        model = self.measure.model(self.batch)
+        if not (_adds_up_classes(self.measure) and isinstance(model, ClosureModel)):
+            return None, np.empty(0)
+        ptr, nodes, members = model.closures()
+        inside = (members & 1) > 0
+        first = row_pointers(entry_rows(ptr)[inside], len(self.batch))
+        shape = len(self.batch), len(model.weights)
+        return sp.csr_matrix((np.ones(first[-1]), nodes[inside], first), shape), np.asarray(model.weights, np.float64)
 
     def _errors(self, used: IntArray) -> FloatArray:
         """The error of each pair of these sets."""
@@ -142,41 +149,44 @@ class Agreement:
                 f"{used.size:,} distinct label sets have {used.size**2:,} pairs, too many to score ({MAX_SETS:,} sets "
                 f"at most): take SDL, which needs no pairs, or fewer instances"
             )
-        first, second = np.triu_indices(used.size)
-        errors = np.zeros((used.size, used.size))
-        side, own = self.batch.true, self.measure
-        for start in range(0, first.size, PAIRS_AT_ONCE):
-            part = slice(start, start + PAIRS_AT_ONCE)
-            true, pred = (side.take(used[of[part]]) for of in (first, second))
-            scores = own.score(replace(self.batch, true=true, pred=pred, ids=None)).values
-            values = best(own) - scores if own.greater_is_better else scores
-            errors[first[part], second[part]] = errors[second[part], first[part]] = values
-        return errors
+        scores = score_all_pairs(self.measure, self.batch.take(used), "error")
+        return best(self.measure) - scores if self.measure.greater_is_better else scores
+
+    @cached_property
+    def _observed(self) -> FloatArray:
+        """Σ δ / (m_i − 1) of each instance."""
+        sums: FloatArray = self._sums.observed() / np.maximum(self._sizes - 1, 1)
+        return sums
 
     def _alphas(self, times: FloatArray) -> FloatArray:
         """α of each resample; 1 where all annotations are equal, nan without any."""
         with np.errstate(invalid="ignore", divide="ignore"):
             total = times @ self._sizes
-            weighted = self._sums.observed() / np.maximum(self._sizes - 1, 1)
-            observed = times @ weighted / total
+            observed = times @ self._observed / total
             expected = self._sums.expected(times) / (total * (total - 1))
             return np.where(expected == 0, np.where(total > 0, 1.0, math.nan), 1 - observed / expected)
-
-    def _counts_once(self) -> FloatArray:
-        return np.ones((1, len(self.ids)))
 
     @cached_property
     def alpha(self) -> float:
         """Krippendorff's α; 1 where all annotations are equal."""
-        if not self._sizes.any():
+        if not self._number:
             raise UndefinedScore("no instance has two annotations, so agreement is undefined")
-        return float(self._alphas(self._counts_once())[0])
+        return self._alpha
+
+    @property
+    def _alpha(self) -> float:
+        """α, nan where it is undefined."""
+        return float(self._alphas(np.ones((1, len(self.ids))))[0]) if self._number else math.nan
+
+    @property
+    def _number(self) -> int:
+        """How many instances have at least two annotations."""
+        return int((self._sizes > 0).sum())
 
     @cached_property
     def observed(self) -> float:
         """The observed disagreement: the mean error of two annotations of an instance."""
-        weighted = self._sums.observed() / np.maximum(self._sizes - 1, 1)
-        return math.fsum(weighted.tolist()) / int(self._sizes.sum())
+        return math.fsum(self._observed.tolist()) / int(self._sizes.sum())
 
     @cached_property
     def interval(self) -> Interval:
@@ -204,20 +214,20 @@ class Agreement:
         names = list(self.annotations) if annotators is None else list(annotators)
         rows = np.arange(len(self.ids)) if instances is None else np.array(list(instances), np.int64)
         kept = {name: self.annotations[name][rows] for name in names}
-        return replace(self, annotations=kept, ids=tuple(self.ids[k] for k in rows))
+        return replace(self, annotations=kept, ids=tuple(self.ids[k] for k in rows), whole=self.whole or self)
+
+    @cached_property
+    def _pairs(self) -> list[list[Any]]:
+        parts = {pair: self.of(pair) for pair in combinations(self.annotations, 2)}
+        return [[*pair, two._number, two._alpha] for pair, two in parts.items()]
 
     def pairs(self) -> Table:
         """α of each pair of annotators, and on how many instances."""
-        rows = []
-        for first, second in combinations(self.annotations, 2):
-            two = self.of([first, second])
-            number = int((two._sizes > 0).sum())
-            rows.append([first, second, number, two.alpha if number else math.nan])
-        return Table(["annotator", "other", "instances", "alpha"], rows)
+        return Table(["annotator", "other", "instances", "alpha"], self._pairs)
 
     def matrix(self) -> Table:
         """α of each pair of annotators, as a square table."""
-        alphas = {frozenset(row[:2]): row[3] for row in self.pairs().rows}
+        alphas = {frozenset(row[:2]): row[3] for row in self._pairs}
         names = list(self.annotations)
         rows = [[one, *(alphas.get(frozenset((one, other)), 1.0) for other in names)] for one in names]
         return Table(["annotator", *names], rows)
@@ -231,7 +241,7 @@ class Agreement:
             How many are listed.
         """
         sizes = self._sizes
-        means = self._sums.observed() / np.maximum(sizes * (sizes - 1), 1)
+        means = self._observed / np.maximum(sizes, 1)
         order = np.lexsort((np.arange(means.size), -means))[:number]
         head = "id" if self.named else "instance"
         shown = [self.ids[k] if self.named else k + 1 for k in order]
@@ -246,16 +256,14 @@ class Agreement:
         level
             The depth of the branches: 0 for the roots.
         """
-        h = self.hierarchy
-        closure = ClosureModel("", self.batch, "up", np.ones(len(h) + 1))
-        ptr, nodes, members = closure.closures()
-        rows = []
+        h, rows = self.hierarchy, []
+        ptr, nodes, members = ClosureModel("", self.batch, "up", np.ones(len(h) + 1)).closures()
         for c in np.flatnonzero(h.unit_depths == level).tolist():
             sets = np.unique(entry_rows(ptr)[(nodes == c) & ((members & 1) > 0)])
             there = np.flatnonzero(np.isin(self._table, sets).any(axis=0))
             if there.size:
                 part = self.of(instances=there.tolist())
-                rows.append([h.labels[c], int((part._sizes > 0).sum()), part.alpha if part._sizes.any() else math.nan])
+                rows.append([h.labels[c], part._number, part._alpha])
         return Table(["branch", "instances", "alpha"], sorted(rows, key=lambda row: -row[1]))
 
     def levels(self) -> Table:
@@ -283,12 +291,10 @@ class Agreement:
         low, high = self.interval
         rows = [["all", self.alpha, f"[{low:.4f}, {high:.4f}]"]]
         for name in self.annotations if len(self.annotations) > 2 else ():
-            rest = self.of([each for each in self.annotations if each != name])
-            rows.append([f"without {name}", rest.alpha if rest._sizes.any() else math.nan, ""])
-        several = int((self._sizes > 0).sum())
+            rows.append([f"without {name}", self.of(each for each in self.annotations if each != name)._alpha, ""])
         notes = [
             f"Krippendorff's α with {self.measure.display_name}, {plural(len(self.annotations), 'annotator')}, "
-            f"{plural(several, 'instance')} with at least two annotations",
+            f"{plural(self._number, 'instance')} with at least two annotations",
             "1: perfect agreement, 0: what chance gives; 95%: the interval from 1,000 resamples of the instances",
             self.measure.signature,
         ]
@@ -354,40 +360,26 @@ def agreement(
     for side in sides.values():
         for each in range(len(side)) if side.ids is None else side.ids:
             ids.setdefault(each, len(ids))
-    parts, places = [], {}
-    start = 0
+    parts, places, start = [], {}, 0
     for name, side in sides.items():
-        try:
+        with without_advice():
             parts.append(Batch.of(h, side, side))
-        except HemlpError as error:
-            raise error.with_advice() from None
         place = np.full(len(ids), -1, np.int64)
-        place[[ids[each] for each in (range(len(side)) if side.ids is None else side.ids)]] = start + np.arange(
-            len(side)
-        )
+        rows_of = [ids[each] for each in (range(len(side)) if side.ids is None else side.ids)]
+        place[rows_of] = start + np.arange(len(side))
+        if isinstance(annotators[name], list | tuple):
+            place[[k for k, row in enumerate(annotators[name]) if row is None]] = -1
         places[name] = place
         start += len(side)
     batch = Batch.concatenate(parts)
     first = batch.first_duplicates()
     table = {name: np.where(place >= 0, first[place], -1) for name, place in places.items()}
-    missing = _rows_of_none(annotators)
-    for name, none in missing.items():
-        table[name][none] = -1
     return Agreement(own, h, batch, table, tuple(ids), any(named))
 
 
 def _annotations(name: str, given: Any, rows: RowKind | None) -> LabelSets:
     filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
     return LabelSets.of(filled, rows=rows, source=f"annotations of {name}")
-
-
-def _rows_of_none(annotators: Mapping[str, Any]) -> dict[str, list[int]]:
-    """Where lists have None: a missing annotation."""
-    return {
-        name: [k for k, row in enumerate(given) if row is None]
-        for name, given in annotators.items()
-        if isinstance(given, list | tuple)
-    }
 
 
 def _adds_up_classes(own: Measure) -> bool:

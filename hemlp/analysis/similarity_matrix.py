@@ -14,6 +14,7 @@ from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.information import complete_measures
+from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.processes.progress import Progress
 
 LABELS_AT_ONCE = 1_000_000
@@ -32,9 +33,9 @@ def similarities(
     Parameters
     ----------
     hierarchy
-        What the labels speak of: anything that ``Hierarchy.of`` takes.
+        Anything that ``Hierarchy.of`` takes.
     instances
-        One label set an instance: anything that ``LabelSets.of`` takes.
+        Their label sets: anything that ``LabelSets.of`` takes.
     measure
         A name, a text or a measure: "simUI", "BMA(cost='lin')".
     corpus
@@ -59,27 +60,26 @@ def similarities(
     (each,) = complete_measures({"": as_measure(measure)}, h, labels, seen, unknown).values()
     batch = Batch.of(h, labels, labels, unknown=unknown, unknown_true=unknown)
     distinct, place = np.unique(batch.first_duplicates(), return_inverse=True)
-    return _all_pairs(each, batch.take(distinct))[np.ix_(place, place)]
+    return score_all_pairs(each, batch.take(distinct))[np.ix_(place, place)]
 
 
-def _all_pairs(each: Measure, batch: Batch) -> FloatArray:
-    """Of distinct label sets."""
-    size, symmetric = len(batch), "symmetric" in each.invariants
-    made = np.empty((size, size))
-    together = max(1, int(LABELS_AT_ONCE / max(1.0, 2 * batch.true.classes.size / max(1, size))))
-    total = size * (size + 1) // 2 if symmetric else size * size
-    with Progress(total, "comparing") as bar:
-        first = 0
+def score_all_pairs(each: Measure, batch: Batch, undefined: UndefinedPolicy = "nan") -> FloatArray:
+    """The measure between every two distinct true label sets of a batch; by a symmetric measure each pair once."""
+    size, symmetric, side = len(batch), "symmetric" in each.invariants, batch.true
+    values = np.empty((size, size))
+    together = max(1, int(LABELS_AT_ONCE / max(1.0, 2 * side.classes.size / max(1, size))))
+    first = 0
+    with Progress(size * (size + 1) // 2 if symmetric else size * size, "comparing") as bar:
         while first < size:
             last = min(size, first + max(1, together // (size - first if symmetric else size)))
             begins = np.arange(first, last)
             lengths = size - begins if symmetric else np.full(begins.size, size)
             true = np.repeat(begins, lengths)
             pred = np.concatenate([np.arange(size - length, size) for length in lengths.tolist()])
-            pairs = replace(batch, true=batch.true.take(true), pred=batch.pred.take(pred))
-            made[true, pred] = values = each.score(pairs, undefined="nan").values
+            pairs = replace(batch, true=side.take(true), pred=side.take(pred), ids=None)
+            values[true, pred] = each.score(pairs, undefined=undefined).values
             if symmetric:
-                made[pred, true] = values
+                values[pred, true] = values[true, pred]
             bar.advance(true.size)
             first = last
-    return made
+    return values

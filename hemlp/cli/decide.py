@@ -98,42 +98,33 @@ def _weights(texts: tuple[str, ...]) -> Any:
 
 
 def _write(d: Decision, output: str) -> None:
-    """One answer a line, as ``read_labels`` takes it."""
+    """The answers, one per line, as ``read_labels`` takes them."""
     import json
 
     from hemlp.io.files import write_text
 
-    ids = [None] * len(d) if d.sets.ids is None else d.sets.ids
+    rows: list[Any] = [list(own) for own in d.sets]
     if output.endswith(".jsonl"):
-        made = (
-            list(own) if name is None else {"id": name, "labels": list(own)}
-            for name, own in zip(ids, d.sets, strict=True)
-        )
-        text = "".join(json.dumps(each, ensure_ascii=False) + "\n" for each in made)
-    elif d.sets.ids is not None or any(len(str(label).split()) != 1 for own in d.sets for label in own):
+        if d.sets.ids is not None:
+            rows = [{"id": name, "labels": own} for name, own in zip(d.sets.ids, rows, strict=True)]
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+    elif d.sets.ids is not None or any(len(str(label).split()) != 1 for own in rows for label in own):
         raise InvalidOption(f"{output} has room for neither ids nor labels with spaces: write -o answers.jsonl")
     else:
-        text = "".join(" ".join(map(str, own)) + "\n" for own in d.sets)
-    write_text(output, text)
+        lines = [" ".join(map(str, own)) for own in rows]
+    write_text(output, "".join(f"{line}\n" for line in lines))
 
 
 def _compare(d: Decision, systems: Mapping[str, Any], true: Any) -> Table:
     """The means: decided, by majority (half of the votes), the system's answer of best expected value, and each."""
-    import numpy as np
-
     from hemlp import LabelSets, evaluate
     from hemlp import decide as best_answers
-    from hemlp.analysis.decision.models import expected_values
-    from hemlp.arrays import entry_rows
-    from hemlp.problems.decision.pool import PoolDecision
+    from hemlp.analysis.decision.models import best_scenarios
 
-    h, own, part = d.hierarchy, d.measure, d.scenarios
+    h, own = d.hierarchy, d.measure
     rivals: dict[str, Any] = {"decided": d.sets, "majority": best_answers(h, systems, "SDL").sets}
-    if part is not None and d.sampled is None:
-        values = expected_values(own, part, part.sets, entry_rows(part.first))
-        nothing = np.full(len(part), np.nan)
-        pool = PoolDecision("", h, 0, own.greater_is_better, part.first, part.sets, values, nothing)
-        chosen = pool.solve().answers
+    if d.scenarios is not None and d.sampled is None:
+        chosen = best_scenarios(own, d.scenarios)
         rivals["best sample"] = LabelSets(tuple(h.labels), chosen.ptr, chosen.classes, d.sets.ids)
     named = {name if name not in rivals else f"system {name}": side for name, side in systems.items()}
     return evaluate(h, true, rivals | named, [own]).table()

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
@@ -28,11 +29,14 @@ from hemlp.measures.derived import LENIENT, ConstrainedMeasure, DerivedMeasure, 
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_measure import PairMeasure
+from hemlp.measures.pair_scores import MATCHED
 from hemlp.measures.scoring import sharing_key
 from hemlp.measures.set_measure import SetMeasure
+from hemlp.optimize.joint import JointModel
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.incomplete_gold import at_least, without_classes
+from hemlp.problems.pairing.model import PairingModel
 from hemlp.text.tables import plural
 
 
@@ -73,22 +77,17 @@ class IncompleteGold(DerivedMeasure):
         if not reads_incomplete_gold(self.measure):
             option = "ignore" if self.ignore else f"gold={self.gold!r}"
             raise InvalidOption(
-                f"{self.measure} refuses {option}: what LCA graphs, tolerant sets and models of your own mean without "
-                f"some classes, or for true classes that are too general, is not defined; leave the measure out"
+                f"{self.measure} refuses {option}, which is not defined for LCA graphs, tolerant sets and models of "
+                f"your own: leave the measure out"
             )
-
-        scoring = getattr(self.measure, "scoring", None)
-        if self.gold == "at least" and scoring in ("matched_P", "matched_R"):
-            raise InvalidOption(
-                f"{self.measure} refuses gold='at least': an excused class that is not paired would count as half a "
-                f"match; matched_F takes it"
-            )
+        inner = self.measure.measure if isinstance(self.measure, ConstrainedMeasure) else None
+        if self.gold == "at least" and isinstance(inner, PairMeasure) and inner.scoring in MATCHED:
+            raise InvalidOption(f"{self.measure} refuses gold='at least': that takes a pairing for each share")
 
     def serializable_fields(self) -> dict[str, Any]:
         """The measure by its text, unless it has none."""
-        plain = super().serializable_fields()
         custom = "custom" in self.measure.serializable_fields().values()
-        return {**plain, "measure": "custom" if custom else str(self.measure)}
+        return {**super().serializable_fields(), "measure": "custom" if custom else str(self.measure)}
 
     def _sign(self) -> str:
         """That of the measure, with how true labels are read."""
@@ -100,7 +99,12 @@ class IncompleteGold(DerivedMeasure):
     @property
     def _model_key(self) -> Hashable:
         """Measures share what they would share if true labels were the whole truth."""
-        return self.ignore, self.gold, sharing_key(self.measure)
+        return self.ignore, self.gold, self._matches_leniently, sharing_key(self.measure)
+
+    @property
+    def _matches_leniently(self) -> bool:
+        """Whether it is matched precision, recall or F of true classes that may be too general."""
+        return self.gold == "at least" and isinstance(self.measure, PairMeasure) and self.measure.scoring in MATCHED
 
     def _ignored(self, h: Hierarchy) -> NDArray[np.bool_]:
         """Which classes are ignored; ⊤, the last, never is."""
@@ -118,13 +122,42 @@ class IncompleteGold(DerivedMeasure):
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
         """The model of the measure with excused classes, and without what is ignored."""
-        model = self.measure.model(self._as_batch(data, true, pred))
+        model: Any = self.measure.model(self._as_batch(data, true, pred))
+        if self._matches_leniently:
+            return _one_pairing_per_share(model, self._text)
         if not isinstance(model, ClosureModel):
             return model
         if self.gold == "at least":
             model = at_least(model)
         ignored = self._ignored(model.batch.hierarchy) if self.ignore else None
         return replace(model, title=self._text, ignored=ignored)
+
+    def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:
+        if not self._matches_leniently:
+            return super()._compute_columns(model, solution)
+        predicted, true = model.batch.pred.sizes, model.batch.true.sizes
+        number = {"matched_P": predicted, "matched_R": true, "matched_F": (predicted + true) / 2}
+        lost = {name: part.objectives for name, part in solution.parts.items()}
+        shares = {
+            name: np.where((predicted > 0) & (true > 0), 1 - lost[name] / np.maximum(count, 0.5), predicted == true)
+            for name, count in number.items()
+        }
+        columns = {"error": lost["matched_F"], **shares, self.name: shares[self.measure.fields["score"]]}
+        return {name: columns[name] for name in self.columns}
+
+
+def _one_pairing_per_share(model: PairingModel, title: str) -> JointModel:
+    """The pairings that lose least of the predicted classes, of the true ones, and half of each.
+
+    A class without a partner is lost, one with the similarity s is lost by 1 − s, an excused class never. Without
+    excused classes all three are one pairing; with them that for F can leave P and R open, or R below the strict one.
+    """
+    predicted, true = model.halves
+    parts = {}
+    for name, p, t in (("matched_P", 2, 0), ("matched_R", 0, 2), ("matched_F", 1, 1)):
+        halves = replace(predicted, default=p * predicted.default), replace(true, default=t * true.default)
+        parts[name] = replace(model, title=f"{title}: {name}", halves=halves)
+    return JointModel(title, parts)
 
 
 def reads_incomplete_gold(measure: Measure) -> bool:
@@ -144,16 +177,15 @@ def read_gold(
     Those that cannot are refused, or left out with a warning.
     """
     check_choice("gold", gold, ("exact", "at least"))
-    made: dict[str, Measure] = {}
     left_out = [name for name, each in measures.items() if may_leave_out and not reads_incomplete_gold(each)]
     if left_out:
         option = "ignore" if ignore else "gold='at least'"
-        warnings.warn(f"{', '.join(left_out)} left out, for {option} is not defined for it", stacklevel=3)
-    for name, each in measures.items():
-        if name not in left_out:
-            made[name] = _with_gold(each, ignore, "exact")
-            if gold == "at least":
-                made[name + LENIENT] = _with_gold(each, ignore, gold)
+        warnings.warn(f"{', '.join(left_out)} left out: {option} is not defined for it", stacklevel=3)
+    made: dict[str, Measure] = {}
+    for name in [name for name in measures if name not in left_out]:
+        made[name] = _with_gold(measures[name], ignore, "exact")
+        if gold == "at least":
+            made[name + LENIENT] = _with_gold(measures[name], ignore, gold)
     return made
 
 
@@ -163,5 +195,4 @@ def _with_gold(measure: Measure, ignore: tuple[Label, ...], gold: Gold) -> Measu
         return RankedMeasure(_with_gold(measure.measure, ignore, gold), measure.k)
     if not ignore and gold == "exact":
         return measure
-    how = "lenient" if gold == "at least" else "ignoring"
-    return IncompleteGold(f"{measure.name}_{how}", measure, ignore, gold)
+    return IncompleteGold(f"{measure.name}_{'lenient' if gold == 'at least' else 'ignoring'}", measure, ignore, gold)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hemlp.analysis.decision.floor import Floor, floor_notes, floor_rows
+from hemlp.analysis.decision.floor import Floor, floor_lead, floor_notes, floor_rows
 from hemlp.analysis.statistics import summary_table
 from hemlp.analysis.statistics.common_instances import order_systems
 from hemlp.analysis.statistics.comparisons import (
@@ -85,7 +85,7 @@ def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = 
     first = ev.systems[0], ev.measures[0]
     shown = f"{format_number(ev.mean(*first))}{interval(ev, *first).bracket()}"
     said = summary_table.evaluation_headline(ev, procedure, lambda name: f"<b>{markup(name)}</b>", shown)
-    parts = [f"<p class='headline'>{' '.join(said)}</p>"]
+    parts = [f"<p class='headline'>{' '.join([*said, *map(markup, floor_lead(floors))])}</p>"]
     if made:
         pairs = plural(len(ev.systems) * (len(ev.systems) - 1) // 2, "pair")
         parts.append(_verdict_table(ev, made))

@@ -99,7 +99,7 @@ TABLE_SUFFIXES = ("", ".txt", ".md", ".tex", ".csv")
 @dataclass(frozen=True)
 class Tests:
     """What is compared, and how. ``kendall``: None for no table, else the number of resamples. ``floor``:
-    a file of true labels, or "gold" for the evaluated ones.
+    a file of true labels, "folds" for five folds of the evaluated ones, or "gold" for all of these.
 
     ``test``, ``sided`` and ``ranks`` are as of ``Evaluation.ranks``.
     """
@@ -358,7 +358,7 @@ class Study:
 def _compute_floors(result: Results, corpus: str | None, files: FileOptions) -> tuple[Floor, ...]:
     from hemlp.analysis.decision.floor import floor
 
-    known = None if corpus is None else files.labels(corpus)
+    known = corpus if corpus in (None, "folds") else files.labels(corpus)
     return tuple(floor(result, name, known) for name in result.measures)
 
 

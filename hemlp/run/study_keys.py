@@ -159,7 +159,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _whole(0, words="a number of resamples"), "Kendall's τ of measures, N resamples: --kendall 0.", metavar="N"
         ),
         "floor": Key(
-            PATH, "What knowing nothing scores, by the true labels of FILE or the evaluated ones: --floor train.txt.",
+            PATH, "What knowing nothing scores, by FILE, by folds or by the evaluated labels: --floor folds.",
             metavar="[FILE]",
         ),
         "test": Key(
@@ -258,6 +258,10 @@ def _check_value(place: str, value: Any, kind: Kind) -> None:
         raise InvalidOption(kind.error.replace("{key}", place).replace("{value!r}", repr(value)))
 
 
+NO_PATHS = {("outputs", "-"), ("tests", "gold"), ("tests", "folds")}
+"""Words that stand where a path could."""
+
+
 def resolve_paths(table: str, values: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     """The values of a table, with paths relative to the folder of the file; - is standard output."""
     made = dict(values)
@@ -265,6 +269,6 @@ def resolve_paths(table: str, values: Mapping[str, Any], folder: Path) -> dict[s
         kind = KEYS[table][name].kind
         if kind is FILES:
             made[name] = {system: str(folder / file) for system, file in value.items()}
-        elif kind.accepts is _is_path and (table, value) not in (("outputs", "-"), ("tests", "gold")):
+        elif kind.accepts is _is_path and (table, value) not in NO_PATHS:
             made[name] = str(folder / value)
     return made

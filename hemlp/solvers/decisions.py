@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, sorted_distinct, split
 from hemlp.instances.batch import Side
-from hemlp.problems.decision.model import EQUAL, DecisionSolution, roots
+from hemlp.problems.decision.model import EQUAL, DecisionSolution, PoolDecision, roots
 from hemlp.problems.decision.pairs import PairDecision
-from hemlp.problems.decision.pool import PoolDecision
 from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.lca.links import most_specific
 from hemlp.solvers.registry import BaseSolver
@@ -27,53 +25,53 @@ class ConsensusSets(BaseSolver):
     name = "consensus"
     kinds = (LinearDecision, RatioDecision, PoolDecision)
 
-    def solve_batch(self, model: Any) -> DecisionSolution:
+    def solve_batch(self, model: LinearDecision | RatioDecision | PoolDecision) -> DecisionSolution:
         """The best answer of each instance."""
         if isinstance(model, LinearDecision):
             return _by_thresholds(model)
         if isinstance(model, RatioDecision):
             return _by_sweep(model)
         chosen = np.array([model.best(row) for row in range(len(model))], np.int64)
-        found: DecisionSolution = model.solution(model.pool.take(chosen), model.values[chosen])
-        return found
+        return model.solution(model.pool.take(chosen), model.values[chosen])
 
 
 def _by_thresholds(model: LinearDecision) -> DecisionSolution:
     """P is the closure of {v: μ_v > 0, a·m_v > 1}; where that is empty perhaps a root, for ⊤ or at_least."""
     votes, h = model.votes, model.hierarchy
     rows = entry_rows(votes.ptr)
-    total = votes.total[rows]
-    weights = model.weights[votes.nodes]
-    kept = (weights > 0) & (model.slope * votes.mass - total > EQUAL * total)
-    side = Side(row_pointers(rows[kept], len(model)), votes.nodes[kept].astype(np.int32))
+    total, weights = votes.total[rows], model.weights[votes.nodes]
+    gain = model.slope * votes.mass - total
+    kept = (weights > 0) & (gain > EQUAL * total)
+    keys, sums = rows[kept] * len(h) + votes.nodes[kept], row_sums(weights * np.maximum(gain, 0.0), votes.ptr)
     if model.at_least or model.top:
-        alone = {int(row): _best_root(model, int(row)) for row in np.flatnonzero(side.sizes == 0)}
-        extra = np.array([row * len(h) + c for row, c in alone.items() if c is not None], np.int64)
-        keys = np.sort(np.concatenate([entry_rows(side.ptr) * len(h) + side.classes, extra]))
-        owners, classes = split(keys, len(h))
-        side = Side(row_pointers(owners, len(model)), classes)
-    answers = side if model.flat else most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
-    worth = np.where(model.slope * votes.mass > total, weights * (model.slope * votes.mass - total), 0.0)
-    sums = row_sums(worth, votes.ptr)
-    for row in np.flatnonzero(answers.sizes).tolist() if model.top or model.at_least else ():
-        if not kept[votes.ptr[row] : votes.ptr[row + 1]].any():
-            own = votes.of_row(row).get(int(answers[row][0]), 0.0)
-            sums[row] = model.weights[answers[row][0]] * (model.slope * own - votes.total[row])
-        sums[row] += model.worth_of_top(row)
+        full = np.isin(np.arange(len(model)), rows[kept])
+        alone = {row: _best_root(model, row) for row in np.flatnonzero(~full).tolist()}
+        extra = {row: root for row, root in alone.items() if root is not None}
+        keys = np.sort(np.concatenate([keys, np.array([row * len(h) + v for row, (v, _) in extra.items()], np.int64)]))
+        for row in [*np.flatnonzero(full).tolist(), *extra]:
+            sums[row] = model.worth_of_top(row) + (extra[row][1] if row in extra else sums[row])
+    side = _side(keys, model)
     sign = 1.0 if model.greater_is_better else -1.0
-    return model.solution(answers, sign * (sums - model.truth) / votes.total + 0.0)
+    return model.solution(side, sign * (sums - model.truth) / votes.total + 0.0)
 
 
-def _best_root(model: LinearDecision, row: int) -> int | None:
-    """The root of greatest worth, if there has to be one, or if it is better than ∅ with ⊤ above it."""
-    first, mass = roots(model.hierarchy, model.flat), model.votes.of_row(row)
-    total = float(model.votes.total[row])
-    held = np.array([mass.get(v, 0.0) for v in first.tolist()])
-    worth = model.weights[first] * (model.slope * held - total)
+def _side(keys: IntArray, model: LinearDecision | RatioDecision) -> Side:
+    """From sorted keys row · classes + class to answers; of closures the most specific classes."""
+    h = model.hierarchy
+    owners, classes = split(keys, len(h))
+    side = Side(row_pointers(owners, len(model)), classes)
+    return side if model.flat else most_specific(side, h.upward.lists(sorted_distinct(np.sort(classes))))
+
+
+def _best_root(model: LinearDecision, row: int) -> tuple[int, float] | None:
+    """The root of greatest worth, and that, if there has to be one, or if it is better than ∅ with ⊤ above it."""
+    first, mass, total = roots(model.hierarchy, model.flat), model.votes.of_row(row), float(model.votes.total[row])
+    worth = model.weights[first] * (model.slope * np.array([mass.get(v, 0.0) for v in first.tolist()]) - total)
     best = float(worth.max())
     if not model.at_least and best + model.worth_of_top(row) <= EQUAL * total:
         return None
-    return int(first[np.argmax(worth >= best - EQUAL * abs(best))])
+    at = int(np.argmax(worth >= best - EQUAL * abs(best)))
+    return int(first[at]), float(worth[at])
 
 
 def _by_sweep(model: RatioDecision) -> DecisionSolution:
@@ -97,10 +95,8 @@ def _by_sweep(model: RatioDecision) -> DecisionSolution:
         again |= {int(row): roots(h, model.flat)[:1].tolist() for row in np.flatnonzero(np.diff(ptr) == 0)}
     fixed = np.isin(rows, list(again))
     changed = np.array([row * len(h) + v for row, answer in again.items() for v in answer], np.int64)
-    owners, classes = split(np.sort(np.concatenate([rows[~fixed] * len(h) + nodes[~fixed], changed])), len(h))
-    side = Side(row_pointers(owners, len(model)), classes)
-    answers = side if model.flat else most_specific(side, h.upward.lists(sorted_distinct(np.sort(classes))))
-    return model.solution(answers, values / own.total)
+    keys = np.sort(np.concatenate([rows[~fixed] * len(h) + nodes[~fixed], changed]))
+    return model.solution(_side(keys, model), values / own.total)
 
 
 class SubsetSearch(BaseSolver):

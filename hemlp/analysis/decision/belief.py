@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers, sorted_distinct
-from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.arrays import IntArray, entry_rows, pointers, sorted_distinct
+from hemlp.errors import InvalidOption, InvalidScores, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
-from hemlp.instances.label_sets import LabelSets, instance_ids
+from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.problems.decision.scenarios import Scenarios, Votes
@@ -48,7 +48,9 @@ class Belief:
     scores: ScoredSets | None = None
 
     @classmethod
-    def systems(cls, systems: Mapping[str, Any], weights: Mapping[str, Any] | None = None) -> Belief:
+    def systems(
+        cls, systems: Mapping[str, Any], weights: Mapping[str, Any] | None = None, rows: RowKind | None = None
+    ) -> Belief:
         """The answers of several systems or annotators.
 
         Parameters
@@ -57,6 +59,8 @@ class Belief:
             Label sets by name, anything that ``LabelSets.of`` takes.
         weights
             Positive numbers by name; those that are missing are 1. Integers and fractions are exact.
+        rows
+            Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
         Examples
         --------
@@ -68,7 +72,7 @@ class Belief:
         given = {} if weights is None else dict(weights)
         for name in given.keys() - systems.keys():
             raise InvalidOption(f"there is a weight of {name!r}, which is none of {', '.join(map(str, systems))}")
-        sources = {str(name): LabelSets.of(data, source=str(name)) for name, data in systems.items()}
+        sources = {str(name): LabelSets.of(data, rows=rows, source=str(name)) for name, data in systems.items()}
         return cls(sources, {str(name): _weight(name, given.get(name, 1)) for name in systems})
 
     @classmethod
@@ -101,7 +105,7 @@ class Belief:
         ----------
         scores
             ``ScoredSets``, or anything that they are made of, with scores from 0 to 1. A class that scores above an
-            ancestor raises it to its own score (``consistency`` says how often).
+            ancestor raises it to its own score; the notes of a decision say how often.
         """
         given = as_scores(scores)
         if given.values.size and not (given.values.min() >= 0 and given.values.max() <= 1):
@@ -109,15 +113,17 @@ class Belief:
         return cls(ids=given.ids, scores=given)
 
     @classmethod
-    def corpus(cls, label_sets: Any) -> Belief:
-        """One instance that is as likely as not to be any of a corpus: what is known of it without looking at it.
+    def corpus(cls, label_sets: Any, rows: RowKind | None = None) -> Belief:
+        """One instance that no one has looked at: all label sets of a corpus are equally likely.
 
         Parameters
         ----------
         label_sets
             True label sets, anything that ``LabelSets.of`` takes.
+        rows
+            As of ``systems``.
         """
-        sets = LabelSets.of(label_sets, source="corpus")
+        sets = LabelSets.of(label_sets, rows=rows, source="corpus")
         if not len(sets):
             raise InvalidOption("a corpus has at least one label set")
         return cls({"corpus": sets}, first=np.array([0, len(sets)]))
@@ -132,12 +138,13 @@ class Belief:
     def scenarios(self, h: Hierarchy) -> Scenarios:
         """The label sets of each instance and their masses, equal ones as one."""
         sources = list(self.sources.values())
-        sets = Side.concatenate([Batch.of(h, sources[0], other).pred for other in sources])
+        with without_advice():
+            sets = Side.concatenate([Batch.of(h, sources[0], other).pred for other in sources])
         if self.first is not None:
             return Scenarios(h, self.first, sets, np.ones(len(sets)), True).merged()
         count, size = len(sources), len(sources[0])
         order = (np.arange(size)[:, None] + size * np.arange(count)[None, :]).ravel()
-        masses, exact = _masses(list(self.weights.values()))
+        masses, exact = _masses(self.weights.values())
         first = np.arange(size + 1) * count
         return Scenarios(h, first, sets.take(order), np.tile(masses, size), exact).merged()
 
@@ -148,15 +155,27 @@ class Belief:
         return self.ids
 
     def votes(self, h: Hierarchy) -> Votes:
-        """m_v of each class, consistent: of scores raised to that of what lies below."""
+        """m_v of each class; scores are raised to those of descendants, and roots are independent, as in ``drawn``."""
         if self.scores is None:
             return self.scenarios(h).votes()
-        scores, _ = self.scores.propagate(h).look_up(h)
-        rows = np.repeat(np.arange(len(scores)), np.diff(scores.ptr))
+        with without_advice():
+            scores, _ = self.scores.propagate(h).look_up(h)
+        rows = entry_rows(scores.ptr)
         order = np.lexsort((scores.codes, rows))
-        most = np.zeros(len(scores))
-        np.maximum.at(most, rows, scores.values)
-        return Votes(scores.ptr, scores.codes[order], scores.values[order], most, np.ones(len(scores)))
+        root = np.diff(h.parent_ptr)[scores.codes] == 0
+        none = np.ones(len(scores))
+        np.multiply.at(none, rows[root], 1 - scores.values[root])
+        return Votes(scores.ptr, scores.codes[order], scores.values[order], 1 - none, np.ones(len(scores)))
+
+    def raised(self, h: Hierarchy) -> int:
+        """How many scores are below that of a descendant, and were raised to it."""
+        if self.scores is None:
+            return 0
+        given, votes = self.scores.look_up(h)[0], self.votes(h)
+        keys, known = (
+            entry_rows(ptr) * len(h) + at for ptr, at in ((given.ptr, given.codes), (votes.ptr, votes.nodes))
+        )
+        return int(np.count_nonzero(votes.mass[np.searchsorted(known, keys)] > given.values))
 
     def drawn(self, h: Hierarchy, draws: int = DRAWS, seed: int = 0) -> tuple[Scenarios, float]:
         """Scenarios drawn from marginals, and the largest shortfall of a drawn share from its marginal.
@@ -167,34 +186,32 @@ class Belief:
         votes, rng = self.votes(h), np.random.default_rng(seed)
         place = np.empty(len(h), np.int64)
         place[h.order] = np.arange(len(h))
-        sides, shortfall = [], 0.0
+        sides, shortfall = [Side(np.zeros(1, np.int64), np.empty(0, np.int32))], 0.0
         for row in range(len(votes.total)):
             mass = votes.of_row(row)
             inside: dict[int, Any] = {}
             for v in sorted(mass, key=lambda v: place[v]):
                 parents = h.parent_idx[h.parent_ptr[v] : h.parent_ptr[v + 1]].tolist()
                 least = min((mass.get(p, 0.0) for p in parents), default=1.0)
-                share = mass[v] / least if least else 0.0
-                inside[v] = rng.random(draws) < share
+                inside[v] = rng.random(draws) < (mass[v] / least if least else 0.0)
                 for p in parents:
                     inside[v] &= inside.get(p, False)
                 shortfall = max(shortfall, mass[v] - float(inside[v].mean()))
             nodes = np.array(sorted(inside), np.int32)
             held = np.array([inside[v] for v in nodes.tolist()], np.bool_).reshape(nodes.size, draws).T
             sides.append(Side(pointers(held.sum(axis=1)), nodes[np.nonzero(held)[1]]))
-        first = np.arange(len(sides) + 1) * draws
-        sets = Side.concatenate(sides) if sides else Side(np.zeros(1, np.int64), np.empty(0, np.int32))
+        first, sets = np.arange(len(sides)) * draws, Side.concatenate(sides)
         labels = most_specific(sets, h.upward.lists(sorted_distinct(np.sort(sets.classes))))
         return Scenarios(h, first, labels, np.ones(len(sets)), True).merged(), shortfall
 
 
-def as_belief(data: Any, weights: Mapping[str, Any] | None) -> Belief:
+def as_belief(data: Any, weights: Mapping[str, Any] | None, rows: RowKind | None) -> Belief:
     """A belief as it is, or that of systems."""
     if isinstance(data, Belief):
-        if weights is not None:
-            raise InvalidOption("weights are those of systems, and this is a belief already: Belief.systems takes them")
+        if weights is not None or rows is not None:
+            raise InvalidOption("weights and rows are of systems, and this is a belief: give them to Belief.systems")
         return data
-    return Belief.systems(data, weights)
+    return Belief.systems(data, weights, rows)
 
 
 def _weight(name: Any, value: Any) -> Fraction | float:
@@ -205,12 +222,11 @@ def _weight(name: Any, value: Any) -> Fraction | float:
     raise InvalidOption(f"the weight {value!r} of {name!r} is not a positive number")
 
 
-def _masses(weights: Iterable[Fraction | float]) -> tuple[Any, bool]:
+def _masses(weights: Collection[Fraction | float]) -> tuple[Any, bool]:
     """Weights as integers, if all of them are exact; and whether they are."""
-    given = list(weights)
-    if any(isinstance(each, float) for each in given):
-        return np.array([float(each) for each in given]), False
-    fractions = [Fraction(each) for each in given]
+    fractions = [each for each in weights if isinstance(each, Fraction)]
+    if len(fractions) < len(weights):
+        return np.array([float(each) for each in weights]), False
     scale = math.lcm(*(each.denominator for each in fractions))
     whole = [int(each * scale) for each in fractions]
     if sum(whole) > LARGEST:

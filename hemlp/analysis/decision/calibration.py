@@ -10,16 +10,19 @@ import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
 from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, sorted_distinct
-from hemlp.errors import InvalidOption, MisalignedSides
+from hemlp.errors import InvalidOption, MisalignedSides, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.options import plain_number
-from hemlp.problems.closure.model import ClosureModel
-from hemlp.problems.decision.scenarios import Votes, batch_of
+from hemlp.problems.decision.scenarios import Scenarios, Votes
 from hemlp.problems.lca.links import most_specific
 from hemlp.text.tables import Table, plural
+
+SHOWN = 12
+"""Thresholds in a table."""
+FOLDS = 5
 
 
 def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
@@ -32,22 +35,15 @@ def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
             f"give both the same instances, with ids or without"
         )
     like = LabelSets((), np.zeros(len(belief) + 1, np.int64), np.empty(0, np.int32), ids)
-    side = Batch.of(h, like, true).pred
-    empty = Side(np.zeros(len(side) + 1, np.int64), np.empty(0, np.int32))
-    ptr, nodes, _ = ClosureModel("", batch_of(h, empty, side), "up", np.ones(len(h) + 1)).closures()
-    return Side(ptr, nodes)
+    with without_advice():
+        side = Batch.of(h, like, true).pred
+    return Scenarios(h, np.arange(len(side) + 1), side, np.ones(len(side)), True).closures
 
 
 def hits(h: Hierarchy, votes: Votes, true: Side) -> Any:
     """Of each class that has votes, whether it is true."""
     keys = entry_rows(true.ptr) * len(h) + true.classes
     return np.isin(entry_rows(votes.ptr) * len(h) + votes.nodes, keys)
-
-
-# ---- a risk that is kept
-
-SHOWN = 12
-"""Thresholds in a table."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +59,6 @@ class Guarantee:
     instances: int
     curve: tuple[tuple[float, float, float, float], ...]
 
-    def answers(self, h: Hierarchy, votes: Votes) -> Side:
-        """The most specific classes of P_λ."""
-        rows = entry_rows(votes.ptr)
-        kept = votes.mass / votes.total[rows] > self.threshold
-        side = Side(row_pointers(rows[kept], len(votes.total)), votes.nodes[kept].astype(np.int32))
-        return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
-
     def table(self) -> Table:
         """The curve near the threshold, with what is promised."""
         at = int(np.searchsorted([row[0] for row in self.curve], self.threshold))
@@ -84,6 +73,14 @@ class Guarantee:
         )
 
 
+def classes_above(h: Hierarchy, votes: Votes, threshold: float) -> Side:
+    """The most specific classes of P_λ = {v: m_v > λ}."""
+    kept = votes.shares > threshold
+    ptr = row_pointers(entry_rows(votes.ptr)[kept], len(votes.total))
+    side = Side(ptr, votes.nodes[kept].astype(np.int32))
+    return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
+
+
 def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guarantee:
     """The threshold that keeps α, and the curve of all."""
     level: float = plain_number("risk", alpha, 0)
@@ -91,8 +88,7 @@ def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guara
         raise InvalidOption(f"risk={alpha!r} is not between 0 and 1")
     votes = belief.votes(h)
     wrong = ~hits(h, votes, true_closures(h, gold, belief))
-    size, rows = len(votes.total), entry_rows(votes.ptr)
-    shares = votes.mass / votes.total[rows]
+    size, rows, shares = len(votes.total), entry_rows(votes.ptr), votes.shares
     worst, most = np.zeros(size), np.zeros(size)  # an instance errs below worst, and is silent from most on
     np.maximum.at(worst, rows[wrong], shares[wrong])
     np.maximum.at(most, rows, shares)
@@ -124,38 +120,32 @@ def _depths(h: Hierarchy, votes: Votes, shares: FloatArray, steps: FloatArray) -
     return found
 
 
-# ---- how likely a class is, given its votes
+def calibrate_votes(h: Hierarchy, gold: Any, known: Belief, asked: Belief) -> tuple[Belief, str]:
+    """Marginals for ``asked``, fitted to the truth of ``known``, and a note.
 
-
-@dataclass(frozen=True, eq=False)
-class Calibration:
-    """By level: log-odds that a class is true, an intercept and one term for each system that names it.
-
-    ``gains``: by how much the out-of-fold Brier score is better than that of the plain share of votes; levels where it
-    is not keep the share.
+    For each level a logistic regression of what is true on which systems name a class; the plain share of votes
+    stays where its Brier score is no worse out of fold.
     """
-
-    systems: tuple[str, ...]
-    levels: tuple[FloatArray | None, ...]
-    gains: tuple[float, ...]
-
-    def apply(self, h: Hierarchy, belief: Belief) -> Belief:
-        """Marginals of the classes that the systems of a belief name."""
-        votes, named, level = _features(h, belief, self.systems)
-        shares = votes.mass / votes.total[entry_rows(votes.ptr)]
-        for k, terms in enumerate(self.levels):
-            at = np.minimum(level, len(self.levels) - 1) == k
-            if terms is not None:
-                shares[at] = _sigmoid(named[at] @ terms)
-        order = np.lexsort((votes.nodes, -shares, entry_rows(votes.ptr)))
-        scores = ScoredSets(
-            tuple(h.labels), votes.ptr, votes.nodes[order].astype(np.int32), shares[order], belief.instance_ids()
-        )
-        return Belief.marginals(scores)
-
-    def __str__(self) -> str:
-        fitted = sum(terms is not None for terms in self.levels)
-        return f"votes calibrated on development data at {fitted} of {plural(len(self.levels), 'level')}"
+    systems = tuple(known.sources)
+    (votes, named, level), (new, new_named, new_level) = (_features(h, each, systems) for each in (known, asked))
+    true = hits(h, votes, true_closures(h, gold, known)).astype(np.float64)
+    shares, new_shares = votes.shares, new.shares
+    levels, fitted = int(level.max(initial=-1)) + 1, 0
+    for k in range(levels):
+        at = np.flatnonzero(level == k)
+        fold, guess = entry_rows(votes.ptr)[at] % FOLDS, shares[at].copy()
+        for each in range(FOLDS):
+            terms = _logistic(named[at][fold != each], true[at][fold != each])
+            guess[fold == each] = _sigmoid(named[at][fold == each] @ terms)
+        if ((guess - true[at]) ** 2).sum() < ((shares[at] - true[at]) ** 2).sum():
+            there = np.minimum(new_level, levels - 1) == k
+            new_shares[there] = _sigmoid(new_named[there] @ _logistic(named[at], true[at]))
+            fitted += 1
+    order = np.lexsort((new.nodes, -new_shares, entry_rows(new.ptr)))
+    nodes = new.nodes[order].astype(np.int32)
+    scores = ScoredSets(tuple(h.labels), new.ptr, nodes, new_shares[order], asked.instance_ids())
+    note = f"votes calibrated on development data at {fitted} of {plural(levels, 'level')}"
+    return Belief.marginals(scores), note
 
 
 def _features(h: Hierarchy, belief: Belief, systems: tuple[str, ...]) -> tuple[Votes, FloatArray, IntArray]:
@@ -171,38 +161,17 @@ def _features(h: Hierarchy, belief: Belief, systems: tuple[str, ...]) -> tuple[V
     return votes, named, h.unit_depths[votes.nodes].astype(np.int64)
 
 
-def fit_calibration(h: Hierarchy, gold: Any, belief: Belief, folds: int = 5) -> Calibration:
-    """Logistic regression for each level; whether it is better than the share of votes is said by other folds."""
-    systems = tuple(belief.sources)
-    votes, named, level = _features(h, belief, systems)
-    true = hits(h, votes, true_closures(h, gold, belief)).astype(np.float64)
-    rows = entry_rows(votes.ptr)
-    shares = votes.mass / votes.total[rows]
-    levels: list[FloatArray | None] = []
-    gains = []
-    for k in range(int(level.max(initial=-1)) + 1):
-        at = np.flatnonzero(level == k)
-        fold, guessed = rows[at] % folds, shares[at].copy()
-        for each in range(folds):
-            terms = _logistic(named[at][fold != each], true[at][fold != each])
-            guessed[fold == each] = _sigmoid(named[at][fold == each] @ terms)
-        before, after = (((guess - true[at]) ** 2).mean() if at.size else 0.0 for guess in (shares[at], guessed))
-        gains.append(float(before - after))
-        levels.append(_logistic(named[at], true[at]) if after < before else None)
-    return Calibration(systems, tuple(levels), tuple(gains))
-
-
 def _sigmoid(values: FloatArray) -> FloatArray:
     return 1.0 / (1.0 + np.exp(-np.clip(values, -30.0, 30.0)))
 
 
-def _logistic(features: FloatArray, true: FloatArray, ridge: float = 1.0) -> FloatArray:
-    """Newton's method for Σ log-loss + ridge/2 · |terms|²."""
+def _logistic(features: FloatArray, true: FloatArray) -> FloatArray:
+    """Newton's method for Σ log-loss + |terms|² / 2."""
     terms = np.zeros(features.shape[1])
     for _ in range(25):
         guess = _sigmoid(features @ terms)
-        slope = features.T @ (guess - true) + ridge * terms
-        curvature = (features * (guess * (1 - guess))[:, None]).T @ features + ridge * np.eye(terms.size)
+        slope = features.T @ (guess - true) + terms
+        curvature = (features * (guess * (1 - guess))[:, None]).T @ features + np.eye(terms.size)
         step = np.linalg.solve(curvature, slope)
         terms = terms - step
         if np.abs(step).max() < 1e-8:

@@ -11,32 +11,38 @@ The belief matters as much as the decoding: a vote whose threshold was tuned on 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
-from hemlp.analysis.decision.calibration import Guarantee, control_risk, fit_calibration
-from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model
+from hemlp.analysis.decision.calibration import Guarantee, calibrate_votes, classes_above, control_risk
+from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model, side_of
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
-from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.optimize.program import Status
-from hemlp.problems.decision.model import DecisionModel
-from hemlp.problems.decision.pool import PoolDecision
-from hemlp.problems.decision.scenarios import Scenarios, Votes
+from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, specific_classes
+from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of
+from hemlp.problems.decision.sets import LinearDecision
 from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table, plural
 
+SCENARIOS = 100_000
+"""Scenarios whose closures are held at once."""
+SHOWN = 8
+"""Classes beside those of the answer that an explanation lists."""
 AT_ONCE = 50
 """Instances whose models are made at once, where they are not decided by compiled code."""
 
@@ -74,10 +80,13 @@ class Decision:
         return self.belief.votes(self.hierarchy)
 
     @property
+    def _words(self) -> list[str]:
+        return ["sampled" if self.sampled is not None else str(Status(code)) for code in self.statuses]
+
+    @property
     def status(self) -> dict[str, int]:
-        """How many answers are optimal, feasible, or best for scenarios that were sampled."""
-        words = ("sampled" if self.sampled is not None else str(Status(code)) for code in self.statuses)
-        return dict(Counter(words))
+        """How many answers are optimal, feasible, or best for sampled scenarios."""
+        return dict(Counter(self._words))
 
     def model(self, row: int) -> DecisionModel:
         """The explicit model of one instance, from 0: to print, to export, to solve by any solver.
@@ -112,9 +121,7 @@ class Decision:
         >>> decide(h, {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}, "SDL").explain(0).rows[2][:3]
         ['cow', 0.3333333333333333, 'no']
         """
-        from hemlp.analysis.decision.explain import explain_row
-
-        return explain_row(self, row)
+        return _explain(self, row)
 
     def __repr__(self) -> str:
         found = ", ".join(f"{count:,} {word}" for word, count in self.status.items())
@@ -129,10 +136,8 @@ class Decision:
             How many.
         """
         ids = range(1, len(self) + 1) if self.sets.ids is None else self.sets.ids
-        words = [str(Status(code)) if self.sampled is None else "sampled" for code in self.statuses]
-        rows = [
-            [ids[k], abbreviate(self.sets[k]), float(self.expected[k]), words[k]] for k in range(min(number, len(self)))
-        ]
+        columns = ids, map(abbreviate, self.sets), self.expected.tolist(), self._words
+        rows = list(map(list, islice(zip(*columns, strict=True), number)))
         notes = [repr(self), *self.notes, *([] if self.guarantee is None else [str(self.guarantee)])]
         return Table(["instance", "answer", f"expected {self.measure.display_name}", "status"], rows, notes)
 
@@ -141,14 +146,10 @@ class Decision:
 
 
 def decide(
-    hierarchy: Any,
-    systems: Any,
-    measure: str | Measure = "F_H",
-    weights: Mapping[str, Any] | Literal["fit"] | None = None,
-    at_least: int = 0,
-    risk: float | None = None,
-    dev: tuple[Any, Any] | None = None,
-) -> Decision:
+    hierarchy: Any, systems: Any, measure: str | Measure = "F_H",
+    weights: Mapping[str, Any] | Literal["fit"] | None = None, at_least: int = 0, risk: float | None = None,
+    dev: tuple[Any, Any] | None = None, *, rows: RowKind | None = None,
+) -> Decision:  # fmt: skip
     """The label set with the best expected value of a measure, for each instance.
 
     Proved for SDL, ICM, F_H with any β, flat F, accuracy, GIE and all measures of one-to-one pairs. F_H with weights of
@@ -172,6 +173,8 @@ def decide(
         expectation; ``dev`` tells how deep. The measure only scores that answer.
     dev
         True label sets, and a belief of the same kind about them, for ``risk`` and for weights="fit".
+    rows
+        Whether lists of labels are "sets" or "paths": as of ``LabelSets.of``.
 
     Returns
     -------
@@ -193,27 +196,28 @@ def decide(
     own._check_complete()
     if at_least not in (0, 1) or (at_least and risk is not None):
         raise InvalidOption("at_least is 0 or 1, and 0 where risk= is given: the only answer that is safe can be ∅")
+    if isinstance(weights, str) and (weights != "fit" or risk is not None):
+        raise InvalidOption(f"weights={weights!r}: give a mapping, or 'fit' without risk=, which needs dev for itself")
     if (dev is None) != (risk is None and weights != "fit"):
         raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
     notes: tuple[str, ...] = ()
-    if isinstance(weights, str):
-        if weights != "fit" or dev is None or risk is not None:
-            raise InvalidOption(
-                f"weights={weights!r} is not a mapping, or not 'fit', or used up dev before risk= could"
-            )
-        fitted = fit_calibration(h, dev[0], as_belief(dev[1], None))
-        belief, notes = fitted.apply(h, as_belief(systems, None)), (str(fitted),)
-    else:
-        belief = as_belief(systems, weights)
-        dev = None if dev is None else (dev[0], as_belief(dev[1], weights))
-    sampled = None
+    given = None if isinstance(weights, str) else weights
+    belief, guarantee, sampled = as_belief(systems, given, rows), None, None
+    if dev is not None:
+        true, known = LabelSets.of(dev[0], rows=rows, source="true labels of dev"), as_belief(dev[1], given, rows)
+        if risk is not None:
+            guarantee = control_risk(h, true, known, risk)
+        else:
+            belief, note = calibrate_votes(h, true, known, belief)
+            notes = (note,)
+    if raised := belief.raised(h):
+        notes += (f"{plural(raised, 'probability', 'probabilities')} raised to that of a descendant",)
     scenarios = belief.scenarios(h) if belief.scores is None else None
-    if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or risk is not None):
+    if scenarios is None and (not is_linear(own) or own.fields["augment"] == "none" or guarantee is not None):
         scenarios, sampled = belief.drawn(h)
         notes += (f"{DRAWS} scenarios drawn from the marginals; the largest shortfall of a share is {sampled:.3f}",)
-    guarantee = None if risk is None or dev is None else control_risk(h, dev[0], dev[1], risk)
     if guarantee is not None and scenarios is not None:
-        answers, count = guarantee.answers(h, belief.votes(h)), None
+        answers, count = classes_above(h, belief.votes(h), guarantee.threshold), None
         values = expected_values(own, scenarios, answers, np.arange(len(answers)))
         by = np.full(values.size, "risk")
     else:
@@ -228,18 +232,61 @@ def decide(
 
 def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Belief, at_least: int) -> tuple[Any, ...]:
     """Answers, values, bounds, statuses, solvers and numbers of candidates, part by part."""
-    models: Iterable[DecisionModel]
     if scenarios is None:
-        models = [linear_model(own, h, belief.votes(h), at_least)]
+        models: Iterable[DecisionModel] = [linear_model(own, h, belief.votes(h), at_least)]
     else:
-        size = max(1, len(scenarios)) if is_linear(own) or is_ratio(own) else AT_ONCE
-        parts = (scenarios.part(k, min(k + size, len(scenarios))) for k in range(0, max(1, len(scenarios)), size))
+        size, whole = AT_ONCE, len(scenarios)
+        if is_linear(own) or is_ratio(own):
+            size = max(1, SCENARIOS * whole // max(1, len(scenarios.sets)))
+        parts = (scenarios.part(k, min(k + size, whole)) for k in range(0, max(1, whole), size))
         models = (decision_model(own, part, at_least) for part in parts)
-    found, counts = [], []
-    for model in models:
-        found.append(model.solve())
-        if isinstance(model, PoolDecision):
-            counts.append(np.diff(model.first))
+    found = [model.solve() for model in models]
     columns = ([getattr(part, name) for part in found] for name in ("objectives", "bounds", "statuses", "found_by"))
-    whole = [np.concatenate(column) for column in columns]
-    return Side.concatenate([part.answers for part in found]), *whole, np.concatenate(counts) if counts else None
+    counts = [np.diff(part.model.first) for part in found if isinstance(part.model, PoolDecision)]
+    answers, count = Side.concatenate([part.answers for part in found]), np.concatenate(counts) if counts else None
+    return answers, *map(np.concatenate, columns), count
+
+
+def _explain(d: Decision, row: int) -> Table:
+    """What E[m] gains if a class of the answer leaves, of closures with all below it, or another joins it.
+
+    With the gain g_k < 0 or > 0 of a change in scenario k, Σ_k q_k g_k ≤ 0 becomes positive as soon as some scenario
+    with g_k > 0 weighs more by −Σ q g / g_k: the least of these is what ``needs`` says.
+    """
+    row, h, flat = range(len(d))[row], d.hierarchy, d.measure.fields.get("augment") != "ancestors"
+    part = None if d.scenarios is None else d.scenarios.part(row, row + 1)
+    votes = d.votes.part(row, row + 1) if part is None else part.votes(flat)
+    mass, total, inside = votes.of_row(0), float(votes.total[0]), closure(h, map(h.id, d.sets[row]), flat)
+    shown = sorted(set(mass) | inside, key=lambda v: (v not in inside, -mass.get(v, 0.0), v))[: len(inside) + SHOWN]
+    changes = [sorted(map(h.id, d.sets[row]))]
+    for v in shown:
+        below = {w for w in inside if v in closure(h, [w], flat)}
+        nodes = inside - below if v in inside else inside | closure(h, [v], flat)
+        changes.append(specific_classes(h, nodes, flat))
+    sign = 1.0 if d.measure.greater_is_better else -1.0
+    if part is None:
+        model = d.model(row)
+        assert isinstance(model, LinearDecision)
+        gains = [sign * (float(model.value(0, change)) - float(d.expected[row])) for change in changes[1:]]
+        known = not (model.top or model.at_least)
+        needs = [abs(mass.get(v, 0.0) / total - 1 / model.slope) if known else math.nan for v in shown]
+        unit = "probability by which the class itself has to change"
+    else:
+        size = len(part.sets)
+        pred = side_of(changes).take(np.repeat(np.arange(len(changes)), size))
+        batch = batch_of(h, part.sets.take(np.tile(np.arange(size), len(changes))), pred)
+        values = sign * d.measure.score(batch, undefined="nan").values.reshape(-1, size)
+        apart = values[1:] - values[0]
+        gains, allowed = (apart @ part.mass / total).tolist(), [len(change) >= d.at_least for change in changes[1:]]
+        needs = [
+            max(0.0, -gain / most) if most > 0 and may else math.inf
+            for gain, most, may in zip(gains, apart.max(axis=1, initial=0.0).tolist(), allowed, strict=True)
+        ]
+        unit = "weight, in shares of all votes, that one of the given answers has to gain (inf: none can)"
+    rows = [
+        [h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, need]
+        for v, gain, need in zip(shown, gains, needs, strict=True)
+    ]
+    note = f"answer: {', '.join(map(str, d.sets[row])) or 'nothing'}, expected {d.measure.display_name} "
+    more = f"gain of a change: by leaving or joining; needs: {unit} before the change pays"
+    return Table(["class", "votes", "in", "gain of a change", "needs"], rows, [f"{note}{d.expected[row]:.4f}", more])

@@ -16,15 +16,16 @@ import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
 from hemlp.analysis.decision.decide import decide
-from hemlp.analysis.decision.models import is_linear
+from hemlp.analysis.decision.models import is_linear, side_of
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch, Side
+from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.results.results import Results, require_inputs
-from hemlp.text.tables import Table, format_number
+from hemlp.text.tables import Table, format_number, join_words
 
-PERMUTATIONS = 20
+PERMUTATIONS, FOLDS = 20, 5
 ALL_PAIRS = 40
 """Instances whose pairings are all scored: no more than 20 permutations of twice as many instances have."""
 
@@ -35,7 +36,8 @@ class Floor:
 
     ``best_constant``: the mean of the one ``answer`` that is best for all instances; ``shuffled`` and ``corrected`` by
     system, and ``errors``: standard errors of ``shuffled``, 0 where it is exact. ``not_above``: the systems that are no
-    better than the best constant. ``optimistic``: that was chosen on the true labels themselves.
+    better than the best constant. ``optimistic``: that was chosen on the true labels themselves. With folds
+    ``best_constant`` is the mean of the answers of all folds, and ``answer`` the best for all instances.
     """
 
     measure: str
@@ -57,7 +59,7 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
         One of its measures.
     corpus
         True label sets to choose the constant answer on, such as training data; by default the evaluated ones, which
-        is optimistic.
+        is optimistic. "folds": five folds of the evaluated ones, each with the answer that is best for the other four.
 
     Examples
     --------
@@ -72,17 +74,28 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
     own = inputs.measures[measure]
     batches = {name: inputs.take(name, range(int(ev.facts[name]["instances"]))) for name in ev.systems}
     first = next(iter(batches.values()))
-    h, size = first.hierarchy, len(first)
-    known = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets") if corpus is None else corpus
-    answer = decide(h, Belief.corpus(known), own).sets[0]
-    one = Side(np.array([0, len(answer)]), np.array(sorted(map(h.id, answer)), np.int32))
-    constant = _mean(own, replace(first, pred=one.take(np.zeros(size, np.int64))))
+    h = first.hierarchy
+    true = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets")
+    folded = isinstance(corpus, str) and corpus == "folds"
+    answer = decide(h, Belief.corpus(true if corpus is None or folded else corpus), own).sets[0]
+    answers = [answer] * len(first)
+    if folded:
+        if len(first) < FOLDS:
+            raise InvalidOption(f"corpus='folds' needs at least {FOLDS} instances, not {len(first)}: give a corpus")
+        for fold in range(FOLDS):
+            others = [labels for row, labels in enumerate(true) if row % FOLDS != fold]
+            best = decide(h, Belief.corpus(LabelSets.of(others, rows="sets")), own).sets[0]
+            answers[fold::FOLDS] = [best] * len(answers[fold::FOLDS])
+    pred = side_of([sorted(map(h.id, labels)) for labels in answers])
+    constant = _mean(own, replace(first, pred=pred))
     sign, shuffled, errors, corrected, lost = 1 if own.greater_is_better else -1, {}, {}, {}, []
     for name, batch in batches.items():
         value = ev.mean(name, measure)
         shuffled[name], errors[name] = _shuffled(own, batch)
         room = _mean(own, replace(batch, pred=batch.true)) - shuffled[name]
-        corrected[name] = (value - shuffled[name]) / room if room else math.nan
+        gain = value - shuffled[name]
+        gain = 0.0 if abs(gain) <= 1e-12 * abs(value) else gain  # a constant is what its shuffles are
+        corrected[name] = gain / room + 0.0 if room else math.nan
         lost += [] if sign * (value - constant) > 0 else [name]
     return Floor(measure, constant, answer, shuffled, corrected, errors, tuple(lost), corpus is None)
 
@@ -91,31 +104,36 @@ def _mean(own: Measure, batch: Batch) -> float:
     return float(np.nanmean(own.score(replace(batch, ids=None), undefined="nan").values))
 
 
-def floor_rows(found: Sequence[Floor], systems: Sequence[str]) -> dict[str, list[float]]:
+def floor_rows(floors: Sequence[Floor], systems: Sequence[str]) -> dict[str, list[float]]:
     """The best constant answer, and for each system shuffled and chance-corrected: by name, a value a floor."""
-    rows = {"best constant" + " (optimistic)" * found[0].optimistic: [each.best_constant for each in found]}
+    rows = {"best constant" + " (optimistic)" * floors[0].optimistic: [each.best_constant for each in floors]}
     for system in systems:
-        rows[f"shuffled {system}"] = [each.shuffled[system] for each in found]
-        rows[f"corrected {system}"] = [each.corrected[system] for each in found]
+        rows[f"shuffled {system}"] = [each.shuffled[system] for each in floors]
+        rows[f"corrected {system}"] = [each.corrected[system] for each in floors]
     return rows
 
 
-def floor_notes(found: Sequence[Floor]) -> list[str]:
-    """Who is not above the best constant answer, and what the rows are."""
-    lost = [f"{', '.join(each.not_above)} by {each.measure}" for each in found if each.not_above]
-    optimistic = "; optimistic: the constant was chosen on these true labels themselves" * found[0].optimistic
-    told = [f"not above the best constant answer: {'; '.join(lost)}"] if lost else []
-    return [*told, f"corrected: (mean − shuffled) / (best − shuffled){optimistic}"]
+def floor_lead(floors: Sequence[Floor]) -> list[str]:
+    """The sentence that names the systems that are not above the best constant answer, if there are any."""
+    lost = [f"{join_words(each.not_above)} by {each.measure}" for each in floors if each.not_above]
+    return [f"Not above the best constant answer: {'; '.join(lost)}."] if lost else []
 
 
-def add_floors(table: Table, found: Sequence[Floor], systems: Sequence[str], digits: int) -> Table:
+def floor_notes(floors: Sequence[Floor]) -> list[str]:
+    """What the rows are."""
+    optimistic = "; optimistic: the constant was chosen on these true labels themselves" * floors[0].optimistic
+    return [f"corrected: (mean − shuffled) / (best − shuffled){optimistic}"]
+
+
+def add_floors(table: Table, floors: Sequence[Floor], systems: Sequence[str], digits: int) -> Table:
     """A table of means with the rows and notes of floors by all its measures."""
-    blank = [""] * (len(table.columns) - 1 - len(found))
+    blank = [""] * (len(table.columns) - 1 - len(floors))
     rows = [
         [name, *("undefined" if math.isnan(value) else format_number(value, digits) for value in values), *blank]
-        for name, values in floor_rows(found, systems).items()
+        for name, values in floor_rows(floors, systems).items()
     ]
-    return replace(table, rows=[*table.rows, *rows], notes=[*table.notes[:1], *floor_notes(found), *table.notes[1:]])
+    notes, lead = [*table.notes[:1], *floor_notes(floors), *table.notes[1:]], [*table.lead, *floor_lead(floors)]
+    return replace(table, rows=[*table.rows, *rows], notes=notes, lead=lead)
 
 
 def _shuffled(own: Measure, batch: Batch) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, pointers, row_places, row_sums, sorted_distinct
+from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers, row_places, row_sums, sorted_distinct
 from hemlp.errors import UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
@@ -20,9 +20,8 @@ from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.pair_measure import PairMeasure, pairs_classes
 from hemlp.measures.set_measure import SetMeasure
-from hemlp.problems.decision.model import DecisionModel, DecisionSolution, closed
+from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, roots, specific_classes
 from hemlp.problems.decision.pairs import PairDecision, candidates
-from hemlp.problems.decision.pool import PoolDecision
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of
 from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.pairing.bounds import Bounds
@@ -36,17 +35,13 @@ AT_ONCE = 100_000
 
 
 def decision_model(own: Measure, scenarios: Scenarios, at_least: int) -> DecisionModel:
-    """The model of a batch; one that is not exact is a pool."""
-    h = scenarios.hierarchy
+    """The model of a batch: exact where there is a theorem, else a pool."""
     if is_linear(own):
-        flat = own.augment.name == "none"
-        return linear_model(own, h, scenarios.votes(flat), at_least)
+        return linear_model(own, scenarios.hierarchy, scenarios.votes(own.augment.name == "none"), at_least)
     if is_ratio(own):
         top, flat = bool(own.augment.options.get("top")), own.augment.name == "none"
-        return RatioDecision(str(own), h, at_least, True, scenarios, own.beta, top, flat)
-    if _pairs_one_to_one(own):
-        return pair_model(own, scenarios, at_least)
-    return _pool_model(own, scenarios, at_least)
+        return RatioDecision(str(own), scenarios.hierarchy, at_least, True, scenarios, own.beta, top, flat)
+    return pair_model(own, scenarios, at_least) if _pairs_one_to_one(own) else _pool_model(own, scenarios, at_least)
 
 
 def _is_set_measure(own: Measure) -> TypeGuard[SetMeasure]:
@@ -75,34 +70,29 @@ def _pairs_one_to_one(own: Measure) -> TypeGuard[PairMeasure]:
 
 def linear_model(own: Any, h: Hierarchy, votes: Votes, at_least: int) -> LinearDecision:
     """SDL, ICM and their like, of any belief."""
-    weights: FloatArray = own._weights(h)
-    if own.scoring == "hamming":
-        weights = weights / len(h)
-    top = bool(own.augment.options.get("top"))
+    weights: FloatArray = own._weights(h) / (len(h) if own.scoring == "hamming" else 1)
+    top, flat = bool(own.augment.options.get("top")), own.augment.name == "none"
     truth = row_sums(weights[votes.nodes] * votes.mass, votes.ptr) + (weights[-1] * votes.some if top else 0.0)
-    flat = own.augment.name == "none"
     return LinearDecision(
         str(own), h, at_least, own.greater_is_better, votes, weights, SLOPES[own.scoring], truth, top, flat
     )
 
 
-# ---- pairs
-
-
 def pair_model(own: PairMeasure, scenarios: Scenarios, at_least: int) -> PairDecision:
     """One-to-one pairs, with the candidates that can be needed."""
     h, cost = scenarios.hierarchy, own.cost
-    plain = isinstance(own.default_cost, int | float) and own.weights is None and not h.weighted
-    local = plain and isinstance(cost, ShortestPath) and not cost.undirected and cost.decay is None
-    local = local and cost.weights in (None, "uniform")
-    radius: Any = own.default_cost
+    radius = own.default_cost if isinstance(own.default_cost, int | float) else None
+    local = isinstance(cost, ShortestPath) and not cost.undirected and cost.decay is None
+    local = local and cost.weights in (None, "uniform") and own.weights is None and not h.weighted
     unions, near = [], []
     for row in range(len(scenarios)):
         begin, end = scenarios.sets.ptr[scenarios.first[row : row + 2]]
-        classes = sorted_distinct(np.sort(scenarios.sets.classes[begin:end]))
-        unions.append(classes)
-        near.append(near_classes(h, classes, math.ceil(radius)) if local else np.arange(len(h)))
-        if at_least and local and len(near[-1]) < len(h):  # all classes that are far cost the same: the least label
+        unions.append(sorted_distinct(np.sort(scenarios.sets.classes[begin:end])))
+        if not local or radius is None:
+            near.append(np.arange(len(h)))
+            continue
+        near.append(_near_classes(h, unions[-1], math.ceil(radius)))
+        if at_least and len(near[-1]) < len(h):  # all classes that are far cost the same: the least label
             near[-1] = np.union1d(near[-1], np.setdiff1d(np.arange(len(near[-1]) + 1), near[-1])[:1])
     for reduced in (False, True):
         pairing = own.model(batch_of(h, side_of(unions), side_of(near)))
@@ -111,7 +101,7 @@ def pair_model(own: PairMeasure, scenarios: Scenarios, at_least: int) -> PairDec
     return model
 
 
-def near_classes(h: Hierarchy, classes: IntArray, radius: int) -> IntArray:
+def _near_classes(h: Hierarchy, classes: IntArray, radius: int) -> IntArray:
     """The classes whose distance to one of ``classes`` is below ``radius``."""
     up = down = classes.astype(np.int64)
     seen_up, seen = up, up
@@ -129,68 +119,45 @@ def side_of(rows: list[Any]) -> Side:
     return Side(pointers([row.size for row in classes]), np.concatenate([np.empty(0, np.int32), *classes]))
 
 
-# ---- pools
-
-
 def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecision:
     h, exact = scenarios.hierarchy, _is_set_measure(own) and own.scoring == "exact" and own.augment.name == "none"
     closures = isinstance(own, SetMeasure) and own.augment.name == "ancestors"
     weighted = _is_set_measure(own) and own.scoring == "F"
     made: Any = own
     limits = np.full(len(scenarios), math.nan)
-    best = [] if exact else [_optima(name, scenarios, at_least) for name in ("SDL", "ICM", "F_H", "F", "GIE")]
+    others = () if exact else map(as_measure, ("SDL", "ICM", "F_H", "F", "GIE"))
+    best = [decision_model(other, scenarios, at_least).solve().answers for other in others]
     pools = []
     for row in range(len(scenarios)):
         places = range(scenarios.first[row], scenarios.first[row + 1])
-        pool = {tuple(scenarios.sets[k].tolist()) for k in places} | {()}
-        pool |= {tuple(found.answers[row].tolist()) for found in best}
+        pool = {(), *(tuple(scenarios.sets[k].tolist()) for k in places), *(tuple(own[row].tolist()) for own in best)}
         if not exact:
             pool |= {tuple(specific_classes(h, nodes)) for nodes in Sweep(scenarios, row).sets()}
         if weighted:
             sweep = Sweep(scenarios, row, made._weights(h), made.beta, not closures)
-            pool |= {tuple(specific_classes(h, nodes) if closures else nodes) for nodes in sweep.sets()}
+            pool |= {tuple(specific_classes(h, nodes, not closures)) for nodes in sweep.sets()}
             limits[row] = sweep.limit()
-        if closures:
-            pool = {tuple(specific_classes(h, closed(h, answer, True, ""))) for answer in pool}
+        pool = {tuple(specific_classes(h, answer, not closures)) for answer in pool}
         if at_least:
-            first = np.flatnonzero(np.diff(h.parent_ptr) == 0) if closures else np.arange(1)
-            pool = pool - {()} or {(int(first[0]),)}
-        sizes = {each: tuple(sorted(closed(h, each, False, ""))) if closures else each for each in pool}
+            pool = pool - {()} or {(int(roots(h, not closures)[0]),)}
+        sizes = {each: sorted(closure(h, each, not closures)) for each in pool}
         pools.append(sorted(pool, key=lambda each: (len(sizes[each]), sizes[each])))
     side, first = side_of([each for pool in pools for each in pool]), pointers([len(pool) for pool in pools])
-    values = expected_values(own, scenarios, side, np.repeat(np.arange(len(pools)), np.diff(first)))
-    worst = -math.inf if own.greater_is_better else math.inf
+    values = expected_values(own, scenarios, side, entry_rows(first))
     lost = np.isnan(values)
     if lost.any() and (row_sums((~lost).astype(np.float64), first) == 0).any():
         raise UndefinedScore(f"{own.display_name} is undefined for every answer of the pool of an instance")
-    model = PoolDecision(
-        str(own), h, at_least, own.greater_is_better, first, side, np.where(lost, worst, values), limits
-    )
+    values[lost] = -math.inf if own.greater_is_better else math.inf
+    model = PoolDecision(str(own), h, at_least, own.greater_is_better, first, side, values, limits)
     if exact:
         model = replace(model, limits=np.array([model.values[model.best(row)] for row in range(len(model))]))
     return model
 
 
-def _optima(name: str, scenarios: Scenarios, at_least: int) -> DecisionSolution:
-    return decision_model(as_measure(name), scenarios, at_least).solve()
-
-
-def specific_classes(h: Hierarchy, nodes: Any) -> list[int]:
-    """The classes of a set that are no ancestors of others of it."""
-    own = sorted(nodes)
-    above = set[int]()
-    for v in own:
-        if v not in above:
-            above |= closed(h, [v], False, "") - {v}
-    return [v for v in own if v not in above]
-
-
 def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: IntArray) -> FloatArray:
     """E[m] of answers, each for the scenarios of its row, by the measure itself; nan where it is undefined."""
     number = np.diff(scenarios.first)[rows]
-    ptr = pointers(number)
-    values = np.empty(len(rows))
-    start = 0
+    ptr, values, start = pointers(number), np.empty(len(rows)), 0
     while start < len(rows):
         stop = max(start + 1, int(np.searchsorted(ptr, ptr[start] + AT_ONCE, side="right")) - 1)
         part, counts = rows[start:stop], number[start:stop]
@@ -201,6 +168,16 @@ def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: Int
         values[start:stop] = row_sums(scored, pointers(counts)) / scenarios.total[part]
         start = stop
     return values
+
+
+def best_scenarios(own: Measure, scenarios: Scenarios) -> Side:
+    """Of each instance the scenario with the best expected value."""
+    values = expected_values(own, scenarios, scenarios.sets, entry_rows(scenarios.first))
+    limits = np.full(len(scenarios), math.nan)
+    pool = PoolDecision(
+        "", scenarios.hierarchy, 0, own.greater_is_better, scenarios.first, scenarios.sets, values, limits
+    )
+    return pool.solve().answers
 
 
 class Sweep:
@@ -225,7 +202,7 @@ class Sweep:
         self.weightless = float(mass[sizes == 0].sum())
         self.inside, self.sizes = inside[:, sizes > 0], beta**2 * sizes[sizes > 0]
         self.mass = mass[sizes > 0] * (1 + beta**2)
-        self.above = np.array([0 if flat else len(closed(h, [v], False, "")) for v in self.nodes.tolist()], np.int64)
+        self.above = np.array([0 if flat else len(closure(h, [v])) for v in self.nodes.tolist()], np.int64)
         heavy = np.lexsort((self.nodes, self.above, -np.round(inside @ mass, 12)))
         self.grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
 

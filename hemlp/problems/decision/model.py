@@ -1,8 +1,7 @@
-r"""Deciding: max (of losses: min) over Ŷ of E[m] = Σ_k q_k · m(T_k, Ŷ), for each instance of a batch.
+"""Deciding: max (of losses: min) over Ŷ of E[m] = Σ_k q_k · m(T_k, Ŷ), for each instance of a batch.
 
-What is the same for all measures. A child says what a label set is worth, by the definition of its measure and in exact
-fractions, and writes the program of one instance. Objectives are masses: E[m] times the mass of all scenarios is what a
-program's objective is, so that its costs are integers wherever the measure's are.
+What all measures share. A child says what a label set is worth, in exact fractions, and writes the program of one
+instance. Its objective is E[m] times the mass of all scenarios, so that costs are integers wherever the measure's are.
 """
 
 from __future__ import annotations
@@ -20,7 +19,6 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, pointers
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
@@ -61,13 +59,9 @@ class DecisionSolution(ShownSolution):
         """The expected value of the only instance."""
         return float(self.objectives[0])
 
-    @property
-    def labels(self) -> list[Label]:
-        """The answer of the only instance."""
-        return [self.model.hierarchy.labels[c] for c in self.answers[0]]
-
     def _found(self) -> Table:
-        return Table(["answer", "expected"], [[", ".join(map(str, self.labels)), self.objective]])
+        labels = (str(self.model.hierarchy.labels[c]) for c in self.answers[0])
+        return Table(["answer", "expected"], [[", ".join(labels), self.objective]])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -86,11 +80,19 @@ class DecisionModel(Model[DecisionSolution]):
 
     @abstractmethod
     def value(self, row: int, answer: Iterable[int]) -> Fraction:
-        """E[m] of a label set, word for word; InvalidSolution if it is no answer."""
+        """E[m] of a label set, by the definition; InvalidSolution if it is no answer."""
 
     @abstractmethod
     def instance_program(self, row: int) -> tuple[LinearProgram, Reader]:
-        """The program of one instance, and how an answer is read from its values."""
+        """The program of one instance, and a function from its values to the answer."""
+
+    def closed(self, row: int, answer: Iterable[int], flat: bool) -> set[int]:
+        """The closure of an answer; InvalidSolution unless the answer is its most specific classes."""
+        given = set(answer)
+        if implied := given - set(specific_classes(self.hierarchy, given, flat)):
+            label = self.hierarchy.labels[min(implied)]
+            raise InvalidSolution(f"instance {row + 1}: {label!r} is implied by another class")
+        return closure(self.hierarchy, given, flat)
 
     def __getitem__(self, rows: int | slice) -> Self:
         whole = range(len(self))[rows]
@@ -125,7 +127,7 @@ class DecisionModel(Model[DecisionSolution]):
     # ---- solutions
 
     def solution(self, answers: Answers, values: FloatArray | None = None, bounds: Any = None) -> DecisionSolution:
-        """These answers; what has a ``bound`` that is not its value is feasible, and all else optimal."""
+        """These answers; one whose bound is not its value is feasible, all others are optimal."""
         if not isinstance(answers, Side):
             classes = np.array([c for answer in answers for c in answer], np.int32)
             answers = Side(pointers([len(answer) for answer in answers]), classes)
@@ -136,7 +138,7 @@ class DecisionModel(Model[DecisionSolution]):
         return DecisionSolution(self, statuses, answers, values, best)
 
     def unsolved(self) -> DecisionSolution:
-        """What is known where a limit came first."""
+        """No answers: a limit came first."""
         nothing, size = np.full(len(self), math.nan), len(self)
         side = Side(np.zeros(size + 1, np.int64), np.empty(0, np.int32))
         return DecisionSolution(self, np.full(size, Status.UNSOLVED, np.int8), side, nothing, nothing)
@@ -149,7 +151,7 @@ class DecisionModel(Model[DecisionSolution]):
         statuses, objectives, bounds = map(np.concatenate, columns)
         return DecisionSolution(self, statuses, Side.concatenate([s.answers for s in solutions]), objectives, bounds)
 
-    # ---- what is true of a solution
+    # ---- proofs
 
     def check(self, solution: DecisionSolution) -> bool:
         """True if answers are allowed and are worth what they claim, by the definition; else InvalidSolution."""
@@ -188,24 +190,75 @@ class DecisionModel(Model[DecisionSolution]):
         return replace(solution, statuses=statuses, bounds=np.where(feasible, best.bounds, solution.bounds))
 
 
-def node_variables(
-    hierarchy: Hierarchy, nodes: Sequence[int], costs: Iterable[float], letter: str = "z"
-) -> list[Variable]:
+@dataclass(frozen=True, eq=False, repr=False)
+class PoolDecision(DecisionModel):
+    """The best of a pool, whose values the measure has computed: max Σ value_i y_i, Σ y_i = 1.
+
+    Exact where the pool holds a best answer (accuracy: the likeliest scenario), else feasible. Instance i has the
+    answers ``first[i]`` to ``first[i + 1]`` of ``pool``; of equal ones the first wins. ``limits``: the best that any
+    answer can have, nan where that is not known.
+    """
+
+    first: IntArray
+    pool: Side
+    values: FloatArray
+    limits: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    def part(self, start: int, stop: int) -> PoolDecision:
+        """The model of consecutive instances."""
+        begin, end = int(self.first[start]), int(self.first[stop])
+        return replace(
+            self, first=self.first[start : stop + 1] - begin, pool=self.pool.part(begin, end),
+            values=self.values[begin:end], limits=self.limits[start:stop],
+        )  # fmt: skip
+
+    def value(self, row: int, answer: Iterable[int]) -> Fraction:
+        """As the measure says."""
+        wanted = sorted(answer)
+        for k in range(self.first[row], self.first[row + 1]):
+            if self.pool[k].tolist() == wanted:
+                return Fraction(float(self.values[k]))
+        raise InvalidSolution(f"instance {row + 1}: the answer is not in the pool")
+
+    def instance_program(self, row: int) -> tuple[LinearProgram, Reader]:
+        """One of the pool."""
+        own = range(self.first[row], self.first[row + 1])
+        sets, labels = [self.pool[k].tolist() for k in own], self.hierarchy.labels
+        variables = [
+            Variable(f"y_{k}", 0, 1, float(self.values[at]), ", ".join(str(labels[c]) for c in sets[k]) or "nothing")
+            for k, at in enumerate(own)
+        ]
+        rows = [Row("one", 1, 1, [(k, 1.0) for k in range(len(sets))], "one answer")]
+        program = LinearProgram(self.title, variables, rows, self.greater_is_better)
+        return program, lambda values: sets[int(np.argmax(values))]
+
+    def best(self, row: int) -> int:
+        """The place of the best answer in the pool; of equal ones the first."""
+        own = slice(self.first[row], self.first[row + 1])
+        values = self.values[own] if self.greater_is_better else -self.values[own]
+        good = values >= values.max() - EQUAL * abs(values.max())
+        return int(self.first[row] + np.argmax(good))
+
+    def solution(self, answers: Answers, values: FloatArray | None = None, bounds: Any = None) -> DecisionSolution:
+        """With the limits for bounds."""
+        return super().solution(answers, values, self.limits)
+
+
+def node_variables(h: Hierarchy, nodes: Sequence[int], costs: Iterable[float], letter: str = "z") -> list[Variable]:
     """A binary variable for each class."""
-    return [
-        Variable(f"{letter}_{k}", 0, 1, cost, str(hierarchy.labels[node]))
-        for k, (node, cost) in enumerate(zip(nodes, costs, strict=True))
-    ]
+    named = enumerate(zip(nodes, costs, strict=True))
+    return [Variable(f"{letter}_{k}", 0, 1, cost, str(h.labels[node])) for k, (node, cost) in named]
 
 
-def closed_rows(hierarchy: Hierarchy, nodes: Sequence[int], begin: int, name: str) -> list[Row]:
+def closed_rows(h: Hierarchy, nodes: Sequence[int], begin: int, name: str) -> list[Row]:
     """z_parent ≥ z_child for classes whose variables begin at ``begin``."""
     place = {node: begin + k for k, node in enumerate(nodes)}
-    ptr, parents = hierarchy.parent_ptr, hierarchy.parent_idx
-    edges = [(int(p), c) for c in nodes for p in parents[ptr[c] : ptr[c + 1]]]
-    labels = hierarchy.labels
+    edges = [(int(p), c) for c in nodes for p in h.parent_idx[h.parent_ptr[c] : h.parent_ptr[c + 1]]]
     return [
-        Row(f"{name}_{k}", 0, math.inf, [(place[p], 1.0), (place[c], -1.0)], f"{labels[c]} implies {labels[p]}")
+        Row(f"{name}_{k}", 0, math.inf, [(place[p], 1.0), (place[c], -1.0)], f"{h.labels[c]} implies {h.labels[p]}")
         for k, (p, c) in enumerate(edges)
     ]
 
@@ -215,18 +268,22 @@ def roots(hierarchy: Hierarchy, flat: bool) -> IntArray:
     return np.arange(len(hierarchy)) if flat else np.flatnonzero(np.diff(hierarchy.parent_ptr) == 0)
 
 
-def closed(hierarchy: Hierarchy, answer: Iterable[int], flat: bool, place: str) -> set[int]:
-    """The closure of an answer; InvalidSolution unless that is given as its most specific classes."""
-    given = set(answer)
-    if flat:
-        return given
-    found, waiting = set(given), list(given)
+def closure(hierarchy: Hierarchy, classes: Iterable[int], flat: bool = False) -> set[int]:
+    """Classes and their ancestors; the classes themselves where measures are flat."""
+    nodes = set(classes)
+    waiting = [] if flat else list(nodes)
     while waiting:
         node = waiting.pop()
-        for parent in hierarchy.parent_idx[hierarchy.parent_ptr[node] : hierarchy.parent_ptr[node + 1]].tolist():
-            if parent in given:
-                raise InvalidSolution(f"{place}: {hierarchy.labels[parent]!r} is implied by another class")
-            if parent not in found:
-                found.add(parent)
-                waiting.append(parent)
-    return found
+        parents = hierarchy.parent_idx[hierarchy.parent_ptr[node] : hierarchy.parent_ptr[node + 1]].tolist()
+        waiting += [parent for parent in parents if parent not in nodes]
+        nodes.update(parents)
+    return nodes
+
+
+def specific_classes(hierarchy: Hierarchy, classes: Iterable[int], flat: bool = False) -> list[int]:
+    """The classes that are no ancestors of others; all of them where measures are flat."""
+    own, above = sorted(classes), set[int]()
+    for v in () if flat else own:
+        if v not in above:
+            above |= closure(hierarchy, [v]) - {v}
+    return [v for v in own if v not in above]

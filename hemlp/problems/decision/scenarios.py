@@ -37,6 +37,11 @@ class Votes:
             self.total[cut],
         )  # fmt: skip
 
+    @property
+    def shares(self) -> FloatArray:
+        """m_v as parts of 1."""
+        return self.mass / self.total[entry_rows(self.ptr)]
+
     def of_row(self, row: int) -> dict[int, float]:
         """The mass of each node of an instance."""
         own = slice(self.ptr[row], self.ptr[row + 1])

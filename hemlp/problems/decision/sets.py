@@ -23,10 +23,16 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.optimize.program import LinearProgram, Row, Variable
-from hemlp.problems.decision.model import DecisionModel, Reader, closed, closed_rows, node_variables, roots
+from hemlp.problems.decision.model import (
+    DecisionModel,
+    Reader,
+    closed_rows,
+    closure,
+    node_variables,
+    roots,
+    specific_classes,
+)
 from hemlp.problems.decision.scenarios import Scenarios, Votes
-
-ONE = Fraction(1)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +60,7 @@ class LinearDecision(DecisionModel):
 
     def value(self, row: int, answer: Iterable[int]) -> Fraction:
         """± (Σ_P μ_v (a·m_v − 1) − E[weight of T])."""
-        nodes = closed(self.hierarchy, answer, self.flat, f"instance {row + 1}")
+        nodes = self.closed(row, answer, self.flat)
         mass, total = self.votes.of_row(row), Fraction(float(self.votes.total[row]))
         worth = sum(
             (Fraction(float(self.weights[v])) * (self.slope * Fraction(mass.get(v, 0.0)) - total) for v in nodes),
@@ -82,16 +88,12 @@ class LinearDecision(DecisionModel):
             rows.append(Row("top", -math.inf, 0, [(top, 1.0), *((k, -1.0) for k, _ in own)], "⊤ only if some class"))
         variables.append(Variable("one", 1, 1, -sign * float(self.truth[row]), "weight of the truth"))
         program = LinearProgram(self.title, variables, rows, self.greater_is_better, total)
-        return program, lambda values: specific(self, [v for v, z in zip(nodes, values, strict=False) if z > 0.5])
 
+        def read(values: FloatArray) -> list[int]:
+            chosen = (v for v, z in zip(nodes, values, strict=False) if z > 0.5)
+            return specific_classes(self.hierarchy, chosen, self.flat)
 
-def specific(model: LinearDecision | RatioDecision, nodes: list[int]) -> list[int]:
-    """The most specific classes of a closed set."""
-    if model.flat:
-        return nodes
-    h = model.hierarchy
-    above = {int(p) for v in nodes for p in h.parent_idx[h.parent_ptr[v] : h.parent_ptr[v + 1]]}
-    return [v for v in nodes if v not in above]
+        return program, read
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,7 +120,7 @@ class RatioDecision(DecisionModel):
 
     def value(self, row: int, answer: Iterable[int]) -> Fraction:
         """Σ q_k F_β(T_k, P)."""
-        nodes = closed(self.hierarchy, answer, self.flat, f"instance {row + 1}")
+        nodes = self.closed(row, answer, self.flat)
         beta2, top, truths = Fraction(self.beta) ** 2, int(self.top), self.truths(row)
         total = Fraction(0)
         for mass, truth in truths:
@@ -163,7 +165,7 @@ class RatioDecision(DecisionModel):
 
         def read(values: FloatArray) -> list[int]:
             chosen = values[1:].reshape(len(nodes), len(nodes) + 1)[:, 1:].max(axis=0, initial=0) > 0.5
-            return specific(self, [v for v, z in zip(nodes, chosen.tolist(), strict=True) if z])
+            return specific_classes(self.hierarchy, np.array(nodes, np.int64)[chosen].tolist(), self.flat)
 
         return LinearProgram(self.title, variables, rows, True, float(self.scenarios.total[row])), read
 
@@ -185,7 +187,7 @@ class RatioDecision(DecisionModel):
                 limit = worth[order[p - 1]]
                 best, answer = value, [v for v in order if worth[v] > limit]
                 for v in sorted(v for v in nodes if worth[v] == limit):
-                    more = closed(self.hierarchy, [v], self.flat, "") - set(answer)
+                    more = closure(self.hierarchy, [v], self.flat) - set(answer)
                     if len(answer) + len(more) <= p:
                         answer += more
         return sorted(answer)
