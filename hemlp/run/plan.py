@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from hemlp.arrays import IntArray, pointers
 from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch, Policies, UnknownPolicy
+from hemlp.instances.batch import Batch, Policies, Side, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.formats.arrow_labels import as_arrow_table, read_arrow_ids, read_arrow_labels
 from hemlp.measures.base import Measure
@@ -92,7 +96,8 @@ class Plan:
             ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "hierarchy": replace(self.hierarchy)}  # without what was computed of it
+        kept = {name: value for name, value in vars(self).items() if name != "_known_labels"}
+        return {**kept, "hierarchy": replace(self.hierarchy)}  # without what was computed of it
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(self.measures)} of {', '.join(self.systems)}, {self.hierarchy!r})"
@@ -128,17 +133,60 @@ class Plan:
         kind: IdKind = "row" if numbered else "integer" if whole else "text"
         if len(set(ids)) < len(ids):
             raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
-        sides = {name: read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *self.systems)}
         counts, scores = [], []
-        for system in self.systems:
+        for batch in self._batches(data, ids, part):
             with _name_place(part, ids):
-                batch = Batch.over(self.hierarchy, sides[TRUE], sides[system], self.policies, ids)
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
                 scores.append(self._score(batch))
         head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, self.hierarchy.number_of_roots, kind)
         tally = Tally.of(head, counts, scores, ids, part)
         return Part(self._table(scores, counts, data[ID]), tally)
+
+    def _batches(self, data: Any, ids: tuple[Label, ...], part: str) -> Iterator[Batch]:
+        """The batch of each system: by class numbers where all labels are known, and else through label sets."""
+        sides = self._class_sides([data[name] for name in (TRUE, *self.systems)])
+        for side in sides[1:]:
+            yield Batch(self.hierarchy, sides[0], side, ids, self.hierarchy, str(self.policies))
+        if not sides:
+            sets = [read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *self.systems)]
+            for each in sets[1:]:
+                with _name_place(part, ids):
+                    batch = Batch.over(self.hierarchy, sets[0], each, self.policies, ids)
+                yield batch
+
+    def _class_sides(self, columns: Sequence[Any]) -> list[Side]:
+        """The class numbers of columns of lists, looked up at once; nothing where a cell is null or a label unknown."""
+        import pyarrow as pa
+        from pyarrow import compute, types
+
+        from hemlp.kernels.text.label_sets import class_rows
+
+        known, numbers = self._known_labels
+        lists = [column.combine_chunks() for column in columns]
+        plain = all(types.is_list(each.type) and types.is_string(each.type.value_type) for each in lists)
+        if known is None or not plain or any(each.null_count for each in lists):
+            return []
+        flat = [each.flatten() for each in lists]
+        found = compute.index_in(pa.concat_arrays(flat), value_set=known)
+        if found.null_count:
+            return []
+        sides = []
+        for each, codes in zip(lists, np.split(found.to_numpy(), np.cumsum([*map(len, flat)])[:-1]), strict=True):
+            ptr = pointers(np.asarray(each.value_lengths()))
+            sides.append(Side(*class_rows(ptr, codes, numbers, np.arange(len(each)))))
+        return sides
+
+    @cached_property
+    def _known_labels(self) -> tuple[Any, IntArray]:
+        """All labels of the hierarchy as an Arrow array, and their class numbers; None unless they are texts."""
+        import pyarrow as pa
+
+        ids = self.hierarchy.ids
+        return (
+            pa.array(ids, pa.string()) if {*map(type, ids)} <= {str} else None,
+            np.fromiter(ids.values(), np.int32, len(ids)),
+        )
 
     def _score(self, batch: Batch) -> list[Scores]:
         measures = list(self.measures.values())

@@ -137,6 +137,8 @@ class Tally:
         told = tuple(tuple(map(ScoreCounts.of, of)) for of in scores)
         if head.ids == "none":
             return cls(head, counts, told, None, _sums(head, values, np.zeros(values.shape[2], np.int64), 1))
+        if len(ids) >= resampling.BUCKETED_FROM:
+            return cls(head, counts, told, None, _sums(head, values, assign_buckets(ids), BUCKETS))
         return cls(head, counts, told, Kept.of(head.ids, ids, values, statuses, where), None)._settled()
 
     def __len__(self) -> int:
