@@ -75,9 +75,9 @@ def exact_sums(values: FloatArray, members: IntArray, number: int) -> list[int]:
     top = int(np.frexp(sizes.max(initial=0.0))[1])
     far = sizes < math.ldexp(1.0, top - RANGE)  # beside the greatest value these would lose bits
     if far.any() and (small := far & (values != 0)).any():
-        rest = exact_sums(values[small], members[small], number)
+        tiny = exact_sums(values[small], members[small], number)
         near = exact_sums(values[~far], members[~far], number)
-        return [a + b for a, b in zip(rest, near, strict=True)]
+        return [a + b for a, b in zip(tiny, near, strict=True)]
     rest = np.ldexp(values, -top)
     shift = top + UNIT
     while rest.any():
