@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         summary_table,
     )
     from hemlp.report import json_form, page, parquet, plots
+    from hemlp.run import worst as worst_instances
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
     floors = LazyModule("hemlp.analysis.decision.floor")
@@ -48,6 +49,7 @@ else:
     page = LazyModule("hemlp.report.page")
     parquet = LazyModule("hemlp.report.parquet")
     plots = LazyModule("hemlp.report.plots")
+    worst_instances = LazyModule("hemlp.run.worst")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +100,7 @@ class Evaluation(Results):
     explain = rows.explain
     explanations = rows.explanations
     row_of = rows.row_of
+    worst = worst_instances.worst
 
     # files
     summary = json_form.summary

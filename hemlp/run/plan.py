@@ -25,6 +25,7 @@ from hemlp.results.inputs import LabelCounts
 from hemlp.run.evaluate import CHUNK, name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.tally import IdKind, Tally, TallyHead
+from hemlp.run.tally_diagnosis import Counting
 
 ID, TRUE = "id", "true"
 """The columns of a table that are not those of systems."""
@@ -54,6 +55,9 @@ class Plan:
     unknown, unknown_true, missing, undefined
         As of ``evaluate``; a cell that is null is a missing instance. "isolate" needs to see all labels first, and is
         refused: ``hierarchy.with_isolated(labels)`` has them.
+    diagnosis
+        Whether tallies also count levels, classes and kinds of errors, for ``levels``, ``classes`` and ``errors`` of
+        their evaluation.
 
     Examples
     --------
@@ -77,11 +81,13 @@ class Plan:
         unknown_true: UnknownPolicy | None = None,
         missing: MissingPolicy = "error",
         undefined: UndefinedPolicy = "error",
+        diagnosis: bool = False,
     ) -> None:
         self.hierarchy = Hierarchy.of(hierarchy)
         self.measures = name_measures(measures)
         self.systems = (systems,) if isinstance(systems, str) else tuple(systems)
         self.policies, self.undefined = Policies(unknown, unknown_true, missing), undefined
+        self.counting = Counting.of(self.hierarchy) if diagnosis else None
         check_choice("undefined", undefined, ("error", "nan"))
         for each in self.measures.values():
             each._check_complete()
@@ -133,14 +139,16 @@ class Plan:
         kind: IdKind = "row" if numbered else "integer" if whole else "text"
         if len(set(ids)) < len(ids):
             raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
-        counts, scores = [], []
+        counts, scores, batches = [], [], []
         for batch in self._batches(data, ids, part):
+            batches += [] if self.counting is None else [batch]
             with _name_place(part, ids):
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
                 scores.append(self._score(batch))
-        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, self.hierarchy.number_of_roots, kind)
-        tally = Tally.of(head, counts, scores, ids, part)
+        roots = self.hierarchy.number_of_roots
+        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
+        tally = Tally.of(head, counts, scores, ids, part, batches)
         return Part(self._table(scores, counts, data[ID]), tally)
 
     def _batches(self, data: Any, ids: tuple[Label, ...], part: str) -> Iterator[Batch]:
