@@ -128,6 +128,21 @@ class Plan:
         HemlpError
             A child of it that says in which part and row, and on which instance.
         """
+        data, ids, kind = self.read(table, part, first_row)
+        counts, scores, batches = [], [], []
+        for batch in self.batches(data, ids, part, self.systems):
+            batches += [] if self.counting is None else [batch]
+            with _name_place(part, ids):
+                counts.append(LabelCounts(self.policies))
+                counts[-1].add(batch)
+                scores.append(self._score(batch))
+        roots = self.hierarchy.number_of_roots
+        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
+        tally = Tally.of(head, counts, scores, ids, part, batches)
+        return Part(self._table(scores, counts, data[ID]), tally)
+
+    def read(self, table: Any, part: str, first_row: int | None) -> tuple[Any, tuple[Label, ...], IdKind]:
+        """A table as of ``score``, the ids of its instances, and of which kind they are."""
         data = as_arrow_table(table)
         numbered = first_row is not None and ID not in data.column_names
         if first_row is not None and numbered:
@@ -139,25 +154,15 @@ class Plan:
         kind: IdKind = "row" if numbered else "integer" if whole else "text"
         if len(set(ids)) < len(ids):
             raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
-        counts, scores, batches = [], [], []
-        for batch in self._batches(data, ids, part):
-            batches += [] if self.counting is None else [batch]
-            with _name_place(part, ids):
-                counts.append(LabelCounts(self.policies))
-                counts[-1].add(batch)
-                scores.append(self._score(batch))
-        roots = self.hierarchy.number_of_roots
-        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
-        tally = Tally.of(head, counts, scores, ids, part, batches)
-        return Part(self._table(scores, counts, data[ID]), tally)
+        return data, ids, kind
 
-    def _batches(self, data: Any, ids: tuple[Label, ...], part: str) -> Iterator[Batch]:
+    def batches(self, data: Any, ids: tuple[Label, ...], part: str, systems: Sequence[str]) -> Iterator[Batch]:
         """The batch of each system: by class numbers where all labels are known, and else through label sets."""
-        sides = self._class_sides([data[name] for name in (TRUE, *self.systems)])
+        sides = self._class_sides([data[name] for name in (TRUE, *systems)])
         for side in sides[1:]:
             yield Batch(self.hierarchy, sides[0], side, ids, self.hierarchy, str(self.policies))
         if not sides:
-            sets = [read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *self.systems)]
+            sets = [read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *systems)]
             for each in sets[1:]:
                 with _name_place(part, ids):
                     batch = Batch.over(self.hierarchy, sets[0], each, self.policies, ids)

@@ -127,7 +127,7 @@ class TalliedInputs(Inputs):
     def _refuse(self, *_: Any) -> NoReturn:
         raise InstancesNotKept(
             "this needs the labels of instances, and a tally has counts of them alone: evaluate the dataset itself, or "
-            "open its folder of results with the hierarchy (Evaluation.open(folder, hierarchy))"
+            "open its folder of results with the hierarchy (Evaluation.open(folder, hierarchy, true))"
         )
 
     blocks = take = batches = property(_refuse)
