@@ -249,7 +249,7 @@ def require_inputs(results: Results) -> Inputs:
     if not inputs:
         raise InvalidOption(
             "this evaluation was read from a file or made of a tally, which does not hold its labels: evaluate again, "
-            "open a folder of results with the hierarchy (Evaluation.open(folder, hierarchy, true)), or count while scoring "
+            "open a folder of results with its data (Evaluation.open(folder, hierarchy, true)), or count while scoring "
             "(Plan(..., diagnosis=True))"
         )
     return inputs
