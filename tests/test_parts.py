@@ -118,6 +118,7 @@ def test_labels_are_read_again_for_diagnosis_and_explanations(
         assert str(ask(ev)) == str(ask(wanted))
     ids = list(ev.ids)
     assert sorted(ids) == sorted(row["id"] for row in rows)
+    assert [ev.ids[k] for k in (0, 12, 13, 59, -1)] == [ids[k] for k in (0, 12, 13, 59, -1)]
     wanted_words = wanted.explain("A", id=ids[30], measures=["F_H"]).feedback()
     assert ev.explain("A", 30, ["F_H"]).feedback() == wanted_words
     if bucketed_from == 1000:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from hemlp.arrays import IntArray
-from hemlp.errors import RunMismatch
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
@@ -52,7 +51,11 @@ class PartIds(Sequence[Label]):
     @overload
     def __getitem__(self, at: slice) -> Sequence[Label]: ...
     def __getitem__(self, at: int | slice) -> Label | Sequence[Label]:
-        return list(self)[at]
+        if isinstance(at, slice):
+            return list(self)[at]
+        k = int(np.searchsorted(self.starts, range(len(self))[at], "right")) - 1
+        (table,) = self.parts.sides[0].tables(k, 2**62, ID)
+        return table[ID][range(len(self))[at] - int(self.starts[k])].as_py()  # type: ignore[no-any-return]
 
 
 class PartInputs(Inputs):
@@ -153,9 +156,3 @@ def with_labels(ev: Evaluation, parts: Parts, tally: Tally) -> Evaluation:
         return replace(ev, inputs=inputs)
     assert ev.counted is not None
     return replace(ev, counted=replace(ev.counted, inputs=inputs), origin=replace(ev.origin, ids=inputs.ids))  # type: ignore[arg-type]
-
-
-def check_sources(parts: Parts, then: Any, place: str) -> None:
-    """Refuse datasets that are not those of a run."""
-    if parts.sources != then:
-        raise RunMismatch(f"{place} has the results of other files, or the files have changed: give those of the run")

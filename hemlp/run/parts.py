@@ -29,7 +29,7 @@ from hemlp.processes.interrupts import run_interruptible
 from hemlp.processes.progress import Progress
 from hemlp.processes.sending import WorkersDied
 from hemlp.run.evaluate import check_options
-from hemlp.run.part_inputs import check_sources, with_labels
+from hemlp.run.part_inputs import with_labels
 from hemlp.run.part_results import PartResults
 from hemlp.run.plan import ID, TRUE, Plan
 from hemlp.run.tally import Tally
@@ -298,7 +298,8 @@ def open_results(folder: Any, hierarchy: Any, true: Any, systems: Any) -> Evalua
     if plan(head.systems).hierarchy.content_hash != results.identity["hierarchy"]:
         raise RunMismatch(f"{folder} has results by another hierarchy than this one")
     parts = open_parts(true, list(head.systems) if systems is None else systems, plan, None)
-    check_sources(parts, results.identity["sources"], str(folder))
+    if parts.sources != results.identity["sources"]:
+        raise RunMismatch(f"{folder} has the results of other files, or the files have changed: give those of the run")
     if parts.plan.systems != head.systems:
         raise RunMismatch(
             f"{folder} has the systems {', '.join(head.systems)}, and not {', '.join(parts.plan.systems)}"
