@@ -230,14 +230,14 @@ def _with_counts(reader: Reader, tally: Tally) -> Tally:
     assert counting is not None
     met = reader.integer()
     require(0 <= met <= counting.classes, "there are more classes than the hierarchy has")
-    numbers, counts = reader.narrow(met), reader.narrow(systems, met, 6)
+    numbers, counts = reader.numbers(met), reader.numbers(systems, met, 6)
     require(
         bool((np.diff(numbers) > 0).all()) and (not met or numbers[-1] < counting.classes), "there is no such class"
     )
     require(bool(counts.any(axis=(0, 2)).all()), "a class is there that was not met")
     units = tally.kept if tally.buckets is None else tally.buckets
     width = len(tally) if tally.kept is not None else 1 if tally.head.ids == "none" else BUCKETS
-    by_unit = reader.narrow(systems, counting.columns, width)
+    by_unit = reader.numbers(systems, counting.columns, width)
     for s, labels in enumerate(tally.labels):
         sums, by_class = by_unit[s].sum(axis=1), counts[s].sum(axis=0)
         levels, kinds = sums[: 3 * counting.levels].reshape(-1, 3).sum(axis=0), sums[3 * counting.levels :]

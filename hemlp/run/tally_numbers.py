@@ -14,6 +14,8 @@ from hemlp.run.tally import IdKind
 
 LONGEST = (2 * (1024 + UNIT) + 64) // 8 + 1
 """Bytes of an integer, at most: a sum of 2⁶⁴ squares."""
+DIGITS = 9
+"""Of a count, at most: below 2⁶³."""
 
 
 def put(out: bytearray, number: int) -> None:
@@ -33,10 +35,16 @@ def put(out: bytearray, number: int) -> None:
 
 
 def encode_counts(counts: Any) -> bytes:
-    """One byte w and then w bytes for each number, as few as the greatest one needs."""
-    kind = np.min_scalar_type(int(counts.max(initial=0)))
-    body: bytes = counts.astype(kind.newbyteorder("<")).tobytes()
-    return bytes([kind.itemsize]) + body
+    """Numbers of at least 0 in base 128, the lowest digit first; 128 is added to all digits but the last."""
+    flat = counts.ravel().astype(np.uint64)
+    lengths = 1 + sum((flat >= 1 << 7 * k).astype(np.int64) for k in range(1, DIGITS))
+    starts = np.cumsum(lengths) - lengths
+    out = np.empty(int(np.sum(lengths)), np.uint8)
+    for k in range(int(np.max(lengths, initial=0))):
+        here = lengths > k
+        more = (lengths[here] > k + 1) * np.uint64(128)
+        out[starts[here] + k] = (flat[here] >> np.uint64(7 * k)) % np.uint64(128) + more
+    return out.tobytes()
 
 
 def encode_ids(kind: IdKind, ids: Sequence[Any]) -> bytes:
@@ -91,13 +99,20 @@ class Reader:
         number = int.from_bytes(self.take(length), "little") << shift
         return -number if first == 66 else number
 
-    def narrow(self, *shape: int) -> Any:
+    def numbers(self, *shape: int) -> Any:
         """What ``encode_counts`` wrote."""
-        width = self.take(1)[0]
-        require(width in (1, 2, 4, 8), "numbers have another width")
-        counts = self.array(f"<u{width}", math.prod(shape)).reshape(shape).astype(np.int64)
-        require(int(counts.min(initial=0)) >= 0, "a count is too large")
-        return counts
+        size = math.prod(shape)
+        data = np.frombuffer(self.data, np.uint8, offset=self.at)
+        ends = np.flatnonzero(data < 128)[:size]
+        require(len(ends) == size, "they end too early")
+        lengths = np.diff(ends, prepend=-1)
+        require(int(lengths.max(initial=0)) <= DIGITS, "a count is too large")
+        self.take(int(ends[-1]) + 1 if size else 0)
+        made = np.zeros(size, np.int64)
+        for k in range(int(lengths.max(initial=0))):
+            here = lengths > k
+            made[here] += (data[ends[here] - lengths[here] + 1 + k] % 128).astype(np.int64) << 7 * k
+        return made.reshape(shape)
 
     def ids(self, kind: IdKind, number: int) -> list[Any]:
         """What ``encode_ids`` wrote."""
