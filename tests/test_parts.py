@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import random
+import shutil
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from hemlp import Evaluation, Plan, evaluate
+from hemlp import Evaluation, Plan, Tally, evaluate
 from hemlp.analysis.statistics import resampling
 from hemlp.cli.main import commands
 from hemlp.errors import (
@@ -19,12 +22,16 @@ from hemlp.errors import (
     InvalidLabelSets,
     InvalidOption,
     MisalignedSides,
+    NoCluster,
     RunMismatch,
     UnknownLabel,
     UnreadableFile,
 )
+from hemlp.processes import executors
 from hemlp.run import parts as run_parts
 from hemlp.run.part_results import PartResults
+from tests.processes import start, until
+from tests.test_faults import kill_worker
 from tests.test_tally import MEASURES, SYSTEMS, H, assert_same, evaluated, rows_of, table_of
 
 pa = pytest.importorskip("pyarrow")
@@ -89,6 +96,47 @@ def results_of(true, systems=None, **options) -> bytes:
     place = options.pop("resume")
     evaluate(H, true, systems, MEASURES, undefined="nan", resume=place, **options)
     return bytes_of(place)
+
+
+@pytest.mark.parametrize("bucketed_from", [1000, 40])
+@pytest.mark.parametrize("opened", [False, True])
+def test_labels_are_read_again_for_diagnosis_and_explanations(
+    folder, rows, tmp_path, monkeypatch, bucketed_from, opened
+):
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", bucketed_from)
+    measures = ["F_H", "GIE"]
+    wanted = evaluated(rows, measures)
+    ev = evaluate(H, folder, None, measures, undefined="nan", chunk=7, resume=tmp_path / "out")
+    if opened:
+        ev = Evaluation.open(tmp_path / "out", H, folder)
+    for ask in (
+        lambda e: e.levels(["A", "B"]), lambda e: e.errors("A"), lambda e: e.classes(["A", "B"]), lambda e: e.hits("C"),
+        lambda e: e.branches("A", "F_H"), lambda e: e.branches("B", "GIE"),
+        lambda e: [row[:3] for row in e.confusions("A").rows],
+        lambda e: e.explain("B", id="d17é").feedback(), lambda e: e.worst("A", "GIE"),
+    ):  # fmt: skip
+        assert str(ask(ev)) == str(ask(wanted))
+    ids = list(ev.ids)
+    assert sorted(ids) == sorted(row["id"] for row in rows)
+    assert [ev.ids[k] for k in (0, 12, 13, 59, -1)] == [ids[k] for k in (0, 12, 13, 59, -1)]
+    wanted_words = wanted.explain("A", id=ids[30], measures=["F_H"]).feedback()
+    assert ev.explain("A", 30, ["F_H"]).feedback() == wanted_words
+    if bucketed_from == 1000:
+        ev.to_html(tmp_path / "page.html")
+        assert "href='#levels'" in (tmp_path / "page.html").read_text()
+
+
+def test_only_the_dataset_of_a_run_has_its_labels(folder, rows, tmp_path):
+    evaluate(H, folder, None, ["F_H"], resume=tmp_path / "out")
+    other = write_parts(tmp_path / "other", table_of(rows[:50]))
+    for options, words in (
+        ((H, other), "files have changed"), ((H.with_isolated(["new"]), folder), "another hierarchy"),
+        ((H,), "give both"), ((H, folder, ["A", "B"]), "has the systems A, B, C"),
+    ):  # fmt: skip
+        with pytest.raises(HemlpError, match=words):
+            Evaluation.open(tmp_path / "out", *options)
+    with pytest.raises(InvalidOption, match=r"Evaluation.open"):
+        Evaluation.open(tmp_path / "out").levels("A")
 
 
 def test_places_of_every_kind(folder, rows, tmp_path, monkeypatch):
@@ -219,6 +267,62 @@ def test_dask_workers_read_their_own_parts(folder, rows, tmp_path):
             evaluate(H, true, systems, MEASURES, undefined="nan", executor=client)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_dask_worker_that_is_killed_at_random(folder, rows, tmp_path, monkeypatch, seed):
+    """Whenever it dies, its parts are scored by another one: the same bytes."""
+    distributed = pytest.importorskip("distributed")
+    moment, sent = random.Random(seed).randrange(len(CUTS)), []
+    submitting = executors._submitting
+
+    @contextmanager
+    def killing(*args):
+        with submitting(*args) as submit:
+
+            def kill_and_submit(item):
+                sent.append(item)
+                if len(sent) == moment + 1:
+                    kill_worker(cluster)
+                return submit(item)
+
+            yield kill_and_submit
+
+    monkeypatch.setattr(executors, "_submitting", killing)
+    options = {"n_workers": 2, "threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
+    with distributed.LocalCluster(host="127.0.0.1", **options) as cluster, cluster.get_client() as client:
+        assert results_of(folder, resume=tmp_path / "out", executor=client) == whole_bytes(rows)
+    assert sent == list(range(len(CUTS)))
+
+
+@pytest.mark.long
+def test_a_run_whose_scheduler_is_killed_goes_on_without_it(folder, rows, tmp_path, monkeypatch):
+    """It dies when the first part is back: an error by name, or the same bytes where all parts are back already."""
+    distributed = pytest.importorskip("distributed")
+    address = tmp_path / "scheduler.json"
+    programs = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
+    scheduler = start([*programs, "--no-dashboard", "--scheduler-file", str(address)])
+    until(address.exists, scheduler)
+    worker = start([sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file", str(address)])
+    merge = Tally.merge
+
+    def kill_and_merge(first, second):
+        scheduler.kill()
+        return merge(first, second)
+
+    try:
+        with distributed.Client(scheduler_file=str(address)) as client:
+            monkeypatch.setattr(Tally, "merge", kill_and_merge)
+            with suppress(NoCluster):
+                evaluate(H, folder, None, MEASURES, undefined="nan", resume=tmp_path / "out", executor=client, chunk=99)
+    finally:
+        for process in (scheduler, worker):
+            process.kill()
+            process.communicate()
+    monkeypatch.undo()
+    assert scheduler.returncode != 0
+    assert results_of(folder, resume=tmp_path / "out") == whole_bytes(rows)
+
+
 # ---- folders of results
 
 
@@ -255,6 +359,25 @@ def test_a_run_goes_on_by_part(folder, rows, tmp_path, monkeypatch, caplog):
             Evaluation.open(out)
     with pytest.raises(RunMismatch, match="is not empty"):
         evaluate(H, folder, None, ["F_H"], resume=folder)
+
+
+def test_a_part_that_is_there_twice_or_damaged(folder, rows, tmp_path):
+    """Every byte of a stored part may change: the same bytes of all, or an error by name."""
+    wanted = results_of(folder, resume=tmp_path / "out")
+    stored = tmp_path / "out" / "lang=en" / "p2.parquet"
+    whole, rng = stored.read_bytes(), random.Random(5)
+    for place in rng.sample(range(len(whole)), 12):
+        stored.write_bytes(whole[:place] + bytes([whole[place] ^ 1 << rng.randrange(8)]) + whole[place + 1 :])
+        try:
+            assert PartResults.open(tmp_path / "out").merged().to_bytes() == wanted
+        except RunMismatch:
+            assert results_of(folder, resume=tmp_path / "out") == wanted
+    stored.write_bytes((tmp_path / "out" / "lang=en" / "p0.parquet").read_bytes())
+    with pytest.raises(InvalidLabelSets, match="is met twice"):
+        Evaluation.open(tmp_path / "out")
+    shutil.copy(folder / "lang=en" / "p0.parquet", folder / "lang=en" / "p9.parquet")
+    with pytest.raises(InvalidLabelSets, match="is met twice"):
+        evaluate(H, folder, None, ["F_H"])
 
 
 def test_errors_name_the_part_and_the_row(folder, rows, tmp_path):

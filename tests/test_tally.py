@@ -81,6 +81,16 @@ def assert_same(found, wanted, measures=MEASURES) -> None:
     assert found.facts == wanted.facts
 
 
+def assert_same_diagnosis(found, wanted) -> None:
+    """Levels, kinds, classes and worst instances, intervals included."""
+    assert str(found.levels(["A", "B"])) == str(wanted.levels(["A", "B"]))
+    assert str(found.errors("C")) == str(wanted.errors("C"))
+    for on in ("closures", "labels"):
+        assert str(found.classes(on=on)) == str(wanted.classes(on=on))
+    for name in ("F_H", "TIE"):
+        assert repr(found.worst("B", name).rows) == repr(wanted.worst("B", name).rows)
+
+
 @settings(max_examples=12, deadline=None, phases=[Phase.generate])
 @given(st.integers(1, 40), st.randoms(use_true_random=False), st.sampled_from([1, 8, 1000]), st.booleans())
 def test_any_cut_order_and_tree_leaves_the_same_bytes(size, rng, bucketed_from, few):
@@ -90,7 +100,7 @@ def test_any_cut_order_and_tree_leaves_the_same_bytes(size, rng, bucketed_from, 
         for module in (merged_sums, tally_bytes):
             patch.setattr(module, "MOST_DIFFERENCES", 1000 if few else 5)
         rows = rows_of(rng, size)
-        plan = Plan(H, MEASURES, SYSTEMS, undefined="nan")
+        plan = Plan(H, MEASURES, SYSTEMS, undefined="nan", diagnosis=True)
         whole = plan.score(table_of(rows)).tally
         shuffled = rng.sample(rows, size)
         cuts = sorted(rng.choices(range(size + 1), k=rng.randrange(5)))
@@ -102,7 +112,10 @@ def test_any_cut_order_and_tree_leaves_the_same_bytes(size, rng, bucketed_from, 
             parts.append(first.merge(second))
         assert parts[0].to_bytes() == whole.to_bytes()
         if few:
-            assert_same(Tally.from_bytes(whole.to_bytes()).finish(), evaluated(rows))
+            found, wanted = Tally.from_bytes(whole.to_bytes()).finish(hierarchy=H), evaluated(rows)
+            assert_same(found, wanted)
+            if size % 2:
+                assert_same_diagnosis(found, wanted)
 
 
 VALUES = st.one_of(st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0, math.nan, math.inf, -math.inf]), st.floats())
@@ -155,7 +168,7 @@ def test_buckets_are_those_of_the_specification(monkeypatch):
         {**row, "id": name} for row, name in zip(rows_of(random.Random(1), 3), ["1", "é", "PMID:12345"], strict=True)
     ]
     tally = Plan(H, ["F_H"], SYSTEMS).score(table_of(rows)).tally
-    (pattern,) = tally.sums[0].patterns.values()
+    (pattern,) = tally.buckets.sums[0].patterns.values()
     assert np.flatnonzero(pattern.counts).tolist() == [607, 2891, 3148]
     assert int.from_bytes(hashlib.sha256(b"1").digest(), "big") % 4096 == 2891
 
@@ -338,14 +351,70 @@ def test_what_needs_instances_is_refused_by_name(monkeypatch):
     assert (pair["difference"], pair["p sign"]) == (wanted["difference"], wanted["p sign"])
 
 
+def closure(label: str) -> set[str]:
+    return {label}.union(*map(closure, H.parents(label)))
+
+
+@pytest.mark.parametrize("bucketed_from", [5, 1000])
+def test_diagnosis_is_counted_by_its_definition(monkeypatch, bucketed_from):
+    """Against plain sets, of levels, classes and hits."""
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", bucketed_from)
+    rows = rows_of(random.Random(16), 30)
+    plan = Plan(H, ["F_H"], SYSTEMS, diagnosis=True)
+    parts = [plan.score(table_of(rows[a : a + 11])).tally for a in (11, 0, 22)]
+    ev = reduce(Tally.merge, parts).finish()
+    sides = [{name: set().union(*map(closure, row[name])) for name in ("true", "A")} for row in rows]
+    depth = {label: min(len(path) for path in paths(label)) for label in CLASSES}
+    for level, true, predicted, common, *_ in ev.levels("A").rows:
+        here = {label for label in CLASSES if depth[label] == level}
+        sizes = [(len(of["true"] & here), len(of["A"] & here), len(of["true"] & of["A"] & here)) for of in sides]
+        assert (true, predicted, common) == tuple(map(sum, zip(*sizes, strict=True)))
+    for label, true, predicted, common, *_ in ev.classes("A").rows:
+        held = [(label in of["true"], label in of["A"], label in of["true"] & of["A"]) for of in sides]
+        assert (true, predicted, common) == tuple(map(sum, zip(*held, strict=True)))
+    assert ev.errors("A").rows[0][1] == sum(len({*row["true"]} & {*row["A"]}) for row in rows)
+    scores = {row["id"]: value for row, value in zip(rows, evaluated(rows).per_instance("A", "F_H"), strict=True)}
+    assert [value for _, value in ev.worst("A", "F_H", 7).rows] == sorted(scores.values())[:7]
+    assert all(scores[name] == value for name, value in ev.worst("A", "F_H").rows)
+
+
+def paths(label: str) -> list[list[str]]:
+    """From a class up to each root, without the class itself."""
+    return [[above, *rest] for above in H.parents(label) for rest in paths(above)] or [[]]
+
+
+def test_what_needs_labels_is_refused_by_name(monkeypatch):
+    rows = rows_of(random.Random(17), 30)
+    plan = Plan(H, ["F_H", "GIE"], SYSTEMS, diagnosis=True)
+    tally = plan.score(table_of(rows)).tally
+    ev = Tally.from_bytes(tally.to_bytes()).finish(hierarchy=H)
+    for ask in (
+        lambda: ev.branches("A", "F_H"), lambda: ev.hits("A"), lambda: ev.explain("A", 0), lambda: ev.costs("A"),
+        lambda: ev.confusions("A"), lambda: ev.classes(["A", "B"]), lambda: ev.consistency("A"),
+    ):  # fmt: skip
+        with pytest.raises(InstancesNotKept, match=r"Evaluation.open"):
+            ask()
+    with pytest.raises(InvalidOption, match="diagnosis=True"):
+        Plan(H, ["F_H"], SYSTEMS).score(table_of(rows)).tally.finish().levels("A")
+    with pytest.raises(InvalidOption, match="not the hierarchy of the tally"):
+        tally.finish(hierarchy=Hierarchy.from_edges([("a", "b")]))
+    with pytest.raises(InvalidTally, match="different counting"):
+        tally.merge(Plan(H, ["F_H", "GIE"], SYSTEMS).score(table_of(rows_of(random.Random(18), 3))).tally)
+    monkeypatch.setattr(resampling, "BUCKETED_FROM", 3)
+    with pytest.raises(InstancesNotKept, match="per-instance tables"):
+        plan.score(table_of(rows)).tally.finish().worst("A", "F_H", 21)
+    with pytest.raises(InvalidOption, match="number=0"):
+        ev.worst("A", "F_H", 0)
+
+
 # ---- bytes
 
 
 def test_damaged_bytes_are_refused(monkeypatch):
-    """Every bit of a small tally in turn, cuts at every place, and bytes added: an error by name, or the same tally."""
+    """Cuts, bits that flip and bytes added are errors by name; with a right checksum, or the same tally."""
     rng = random.Random(9)
     rows = rows_of(rng, 6)
-    plan = Plan(H, ["F_H", "TIE"], ["A", "B"], undefined="nan")
+    plan = Plan(H, ["F_H", "TIE"], ["A", "B"], undefined="nan", diagnosis=True)
     kept = plan.score(table_of(rows)).tally.to_bytes()
     monkeypatch.setattr(resampling, "BUCKETED_FROM", 3)
     monkeypatch.setattr("hemlp.run.tally.BUCKETS", 4)
@@ -359,11 +428,14 @@ def test_damaged_bytes_are_refused(monkeypatch):
         for place in rng.sample(range(len(data)), 150) + list(range(end, min(end + 150, len(data)))):
             for wrong in (data[:place], data[:place] + b"\x00" + data[place:],
                           data[:place] + bytes([data[place] ^ 1 << rng.randrange(8)]) + data[place + 1 :]):  # fmt: skip
+                with pytest.raises(InvalidTally, match="damaged|another version"):
+                    Tally.from_bytes(wrong)
+                lie = wrong[:-32] + hashlib.sha256(wrong[:-32]).digest()  # somebody wrote a checksum of it
                 try:
-                    assert Tally.from_bytes(wrong).to_bytes() == wrong
+                    assert Tally.from_bytes(lie).to_bytes() == lie
                 except InvalidTally:
                     continue
-    for wrong in (b"", b"hemlp tally 2\n{}\n", dropped + b"\n", "text", None, b"hemlp tally 1\n" + b"[" * 9999 + b"\n"):
+    for wrong in (b"", b"hemlp tally 1\n{}\n", dropped + b"\n", "text", None, b"hemlp tally 9\n" + b"[" * 9999 + b"\n"):
         with pytest.raises(InvalidTally, match="these bytes are not a tally"):
             Tally.from_bytes(wrong)
 
@@ -372,6 +444,7 @@ LIES = {
     "systems": ["A", "A"], "systems ": [], "systems  ": "AB", "ids": "names", "roots": -1, "policies": {},
     "policies unknown": "skip", "policies unknown ": {}, "measures 0": {}, "measures 0 columns": [],
     "measures 0 columns ": ["F_H"], "measures 0 exact": 1, "measures 0 name": None, "measures": [],
+    "counting": 7, "counting ": {}, "counting  ": {"hierarchy": "x", "levels": 0, "classes": 1},
 }  # fmt: skip
 """Places in a head, and what is wrong there."""
 
@@ -386,8 +459,9 @@ def test_heads_that_lie_are_refused(path, value):
         place = place[key]
     place[last] = value
     line = json.dumps(said, sort_keys=True, separators=(",", ":")).encode()
-    with pytest.raises(InvalidTally):
-        Tally.from_bytes(b"\n".join([magic, line, body]))
+    wrong = b"\n".join([magic, line, body[:-32]])
+    with pytest.raises(InvalidTally, match="not a tally: (?!they are damaged)"):
+        Tally.from_bytes(wrong + hashlib.sha256(wrong).digest())
 
 
 def test_a_tally_of_nothing():

@@ -1,8 +1,7 @@
 """Exact sums of scores: they do not depend on the order of the instances or on how the data is split.
 
-A double is an integer of 53 bits times a power of two. Those of one exponent and one bucket are added as integers, in
-two halves that no sum of them leaves; a total is one integer, in units of the smallest double, 2⁻¹⁰⁷⁴ (of squares the
-square of that).
+Values are cut into digits of 26 bits, which are added as integers; a total is one integer, in units of the smallest
+double, 2⁻¹⁰⁷⁴ (of squares the square of that).
 """
 
 from __future__ import annotations
@@ -17,8 +16,10 @@ from hemlp.arrays import FloatArray, IntArray
 
 UNIT = 1074
 """Sums are integers in units of 2 to the power of minus this."""
-LOW_BITS = 27
-"""Bits of the lower half of a double's integer."""
+DIGIT = 26
+"""Bits of a digit: 2²⁷ of them have a sum that is exact in doubles."""
+RANGE = 500
+"""Values that differ by more powers of two are added apart."""
 FAR = 2.0**400
 """Squares of greater numbers, or of smaller ones than its inverse, could leave the range of doubles."""
 
@@ -68,24 +69,24 @@ class BucketSums:
 
 
 def exact_sums(values: FloatArray, members: IntArray, number: int) -> list[int]:
-    """The sum of the finite values of each bucket."""
+    """The sum of the finite values of each bucket: digits of 26 bits are added as integers, the highest first."""
     total = [0] * number
-    there = values != 0
-    values, members = values[there], members[there]
-    if not values.size:
-        return total
-    parts, exponents = np.frexp(values)
-    whole = (parts * 2.0**53).astype(np.int64)
-    least = int(exponents.min())
-    keys = (exponents - least) * np.int64(number) + members
-    size = int(keys.max()) + 1
-    high, low = (np.bincount(keys, half, size) for half in (whole >> LOW_BITS, whole % 2**LOW_BITS))
-    used = np.flatnonzero((high != 0) | (low != 0))
-    of_keys = zip(used.tolist(), high[used].tolist(), low[used].tolist(), strict=True)
-    for key, above, below in of_keys:
-        level, bucket = divmod(key, number)
-        total[bucket] += ((int(above) << LOW_BITS) + int(below)) << level
-    shift = least - 53 + UNIT
+    sizes = np.abs(values)
+    top = int(np.frexp(sizes.max(initial=0.0))[1])
+    far = sizes < math.ldexp(1.0, top - RANGE)  # beside the greatest value these would lose bits
+    if far.any() and (small := far & (values != 0)).any():
+        tiny = exact_sums(values[small], members[small], number)
+        near = exact_sums(values[~far], members[~far], number)
+        return [a + b for a, b in zip(tiny, near, strict=True)]
+    rest = np.ldexp(values, -top)
+    shift = top + UNIT
+    while rest.any():
+        rest = rest * 2.0**DIGIT
+        digits = np.trunc(rest)
+        rest -= digits
+        sums = np.bincount(members, digits, number) if number > 1 else digits.sum(keepdims=True)
+        total = [(high << DIGIT) + low for high, low in zip(total, sums.astype(np.int64).tolist(), strict=True)]
+        shift -= DIGIT
     return [each << shift if shift >= 0 else each >> -shift for each in total]
 
 

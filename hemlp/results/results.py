@@ -43,7 +43,8 @@ def cache_per_evaluation(function: Callable[[Results, *Options], Value]) -> Call
     def wrapper(results: Results, *options: *Options) -> Value:
         computed = cache.setdefault(results, {})
         if options not in computed:
-            computed[options] = function(results, *options)
+            counted = {} if results.counted is None else results.counted.functions
+            computed[options] = counted.get(function.__name__, function)(results, *options)
         return computed[options]
 
     return wrapper
@@ -83,6 +84,7 @@ class Results:
     stored: Chunks | None = None
     origin: Origin = field(default_factory=Origin)
     sums: Mapping[str, MeasureSums] | None = None
+    counted: Counted | None = None
 
     def __post_init__(self) -> None:
         if self.inputs is not None:
@@ -226,13 +228,31 @@ class Results:
         return f"{type(self).__name__}({', '.join(sizes)})"
 
 
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """What a tally counted while the labels were at hand.
+
+    ``functions`` stand for cached ones of the same name, ``inputs`` for the labels: they know the hierarchy and raise
+    where labels are read. ``worst``: ids and scores by system and measure, where instances are not kept; ``named``:
+    whether ids are names, and not rows.
+    """
+
+    functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    inputs: Inputs | None = None
+    worst: Mapping[tuple[str, str], Sequence[tuple[Label, float]]] | None = None
+    named: bool = True
+
+
 def require_inputs(results: Results) -> Inputs:
-    """The labels that were evaluated; an error where only the scores are left of them."""
-    if results.inputs is None:
+    """The labels that were evaluated, or what was counted of them; an error where only scores are left."""
+    inputs = results.inputs or (results.counted and results.counted.inputs)
+    if not inputs:
         raise InvalidOption(
-            "this evaluation was read from a file or made of a tally, which does not hold its labels: evaluate again"
+            "this evaluation was read from a file or made of a tally, which does not hold its labels: evaluate again, "
+            "open a folder of results with its data (Evaluation.open(folder, hierarchy, true)), or count while scoring "
+            "(Plan(..., diagnosis=True))"
         )
-    return results.inputs
+    return inputs
 
 
 DIGITS = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hemlp.results.results import Results
 from hemlp.run.lazy import LazyModule
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         summary_table,
     )
     from hemlp.report import json_form, page, parquet, plots
+    from hemlp.run import worst as worst_instances
 else:
     ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
     floors = LazyModule("hemlp.analysis.decision.floor")
@@ -48,6 +49,7 @@ else:
     page = LazyModule("hemlp.report.page")
     parquet = LazyModule("hemlp.report.parquet")
     plots = LazyModule("hemlp.report.plots")
+    worst_instances = LazyModule("hemlp.run.worst")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,6 +100,7 @@ class Evaluation(Results):
     explain = rows.explain
     explanations = rows.explanations
     row_of = rows.row_of
+    worst = worst_instances.worst
 
     # files
     summary = json_form.summary
@@ -133,25 +136,27 @@ class Evaluation(Results):
         return cls(scores, better, facts, origin=origin)
 
     @staticmethod
-    def open(folder: str | PathLike[str]) -> Evaluation:
+    def open(folder: str | PathLike[str], hierarchy: Any = None, true: Any = None, systems: Any = None) -> Evaluation:
         """The evaluation of a dataset whose results are in a folder (``evaluate(..., resume=folder)``).
 
-        Sums are read at once, and columns of instances when they are asked for.
+        Sums are read at once, and columns of instances when they are asked for; so are labels, for diagnosis and
+        explanations, part by part from the dataset itself.
 
         Parameters
         ----------
         folder
             A path, or an address of a file system that pyarrow knows.
+        hierarchy, true, systems
+            As of the evaluation, where labels are needed.
 
         Raises
         ------
         RunMismatch
-            If the run is not finished, or the folder is none of results.
+            If the run is not finished, the folder is none of results, or the dataset or hierarchy is another one.
         """
-        from hemlp.run.part_results import PartResults
+        from hemlp.run.parts import open_results
 
-        results = PartResults.open(folder)
-        return results.evaluation(results.merged())
+        return open_results(folder, hierarchy, true, systems)
 
     def __str__(self) -> str:
         return str(self.table())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, reduce
@@ -37,6 +37,7 @@ class PartResults:
     filesystem: Any
     folder: str
     names: tuple[str, ...]
+    identity: Mapping[str, Any]
 
     @classmethod
     def begin(cls, place: Any, plan: Plan, names: Sequence[str], sources: Any) -> PartResults:
@@ -60,17 +61,18 @@ class PartResults:
                     file.write(json.dumps(identity, indent=1).encode())
         except OSError as error:
             raise UnwritableFile(f"cannot write to {place}: {error}") from None
-        return cls(filesystem, folder, tuple(names))
+        return cls(filesystem, folder, tuple(names), identity)
 
     @classmethod
     def open(cls, place: Any) -> PartResults:
         """What a finished run has left."""
         filesystem, folder = find_filesystem(place)
-        names: Any = _read_manifest(filesystem, folder).get("parts")
+        identity = _read_manifest(filesystem, folder)
+        names: Any = identity.get("parts")
         good = isinstance(names, list) and names and all(isinstance(name, str) for name in names)
         if not good or any(".." in name.split("/") or name.startswith("/") for name in names):
             raise RunMismatch(f"{folder}/{MANIFEST} does not name parts below this folder: it is not of a run")
-        return cls(filesystem, folder, tuple(names))
+        return cls(filesystem, folder, tuple(names), {"hierarchy": None, "sources": None, **identity})
 
     def _open(self, k: int) -> Any:
         return open_parquet(self.filesystem, f"{self.folder}/{self.names[k]}")

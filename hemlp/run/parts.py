@@ -20,14 +20,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.analysis.statistics.resampling import assign_buckets
-from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, MisalignedSides, WorkerLost
+from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, MisalignedSides, RunMismatch, WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.io.datasets import Dataset, is_dataset
+from hemlp.measures.factory import restore_measure
 from hemlp.processes.executors import find_client
 from hemlp.processes.interrupts import run_interruptible
 from hemlp.processes.progress import Progress
 from hemlp.processes.sending import WorkersDied
 from hemlp.run.evaluate import check_options
+from hemlp.run.part_inputs import with_labels
 from hemlp.run.part_results import PartResults
 from hemlp.run.plan import ID, TRUE, Plan
 from hemlp.run.tally import Tally
@@ -275,5 +277,34 @@ def evaluate_parts(hierarchy: Any, true: Any, systems: Any, measures: Any, **opt
             except WorkersDied as died:
                 name = parts.names[int(died.item)]
                 raise WorkerLost(f"{name}: {died}. Finished parts stay in a folder of results", name, 1, 0) from died
+        joined = parts.joined
     assert tally is not None
-    return tally.finish() if parts.results is None else parts.results.evaluation(tally)
+    ev = tally.finish() if parts.results is None else parts.results.evaluation(tally)
+    return ev if joined else with_labels(ev, parts, tally)
+
+
+def open_results(folder: Any, hierarchy: Any, true: Any, systems: Any) -> Evaluation:
+    """As ``Evaluation.open``."""
+    results = PartResults.open(folder)
+    tally = results.merged()
+    ev = results.evaluation(tally)
+    if hierarchy is None and true is None:
+        return ev
+    if hierarchy is None or true is None:
+        raise InvalidOption("labels are read from the dataset by the hierarchy: give both, hierarchy and true")
+    head = tally.head
+    measures = {each.called: restore_measure(each.called, each.signature) for each in head.measures}
+    plan = plan_parts(hierarchy, measures, **vars(head.policies), undefined="nan")
+    if plan(head.systems).hierarchy.content_hash != results.identity["hierarchy"]:
+        raise RunMismatch(f"{folder} has results by another hierarchy than this one")
+    parts = open_parts(true, list(head.systems) if systems is None else systems, plan, None)
+    if parts.sources != results.identity["sources"]:
+        raise RunMismatch(f"{folder} has the results of other files, or the files have changed: give those of the run")
+    if parts.plan.systems != head.systems:
+        raise RunMismatch(
+            f"{folder} has the systems {', '.join(head.systems)}, and not {', '.join(parts.plan.systems)}"
+        )
+    with align_parts(parts, 1, None) as aligned:
+        if aligned.joined:
+            raise InvalidOption(f"{folder}: these datasets were joined by id for the run alone: join them before")
+    return with_labels(ev, parts, tally)

@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
+import numpy as np
+
+from hemlp.arrays import IntArray, pointers
 from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Batch, Policies, UnknownPolicy
+from hemlp.instances.batch import Batch, Policies, Side, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.formats.arrow_labels import as_arrow_table, read_arrow_ids, read_arrow_labels
 from hemlp.measures.base import Measure
@@ -21,6 +25,7 @@ from hemlp.results.inputs import LabelCounts
 from hemlp.run.evaluate import CHUNK, name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.tally import IdKind, Tally, TallyHead
+from hemlp.run.tally_diagnosis import Counting
 
 ID, TRUE = "id", "true"
 """The columns of a table that are not those of systems."""
@@ -50,6 +55,9 @@ class Plan:
     unknown, unknown_true, missing, undefined
         As of ``evaluate``; a cell that is null is a missing instance. "isolate" needs to see all labels first, and is
         refused: ``hierarchy.with_isolated(labels)`` has them.
+    diagnosis
+        Whether tallies also count levels, classes and kinds of errors, for ``levels``, ``classes`` and ``errors`` of
+        their evaluation.
 
     Examples
     --------
@@ -73,11 +81,13 @@ class Plan:
         unknown_true: UnknownPolicy | None = None,
         missing: MissingPolicy = "error",
         undefined: UndefinedPolicy = "error",
+        diagnosis: bool = False,
     ) -> None:
         self.hierarchy = Hierarchy.of(hierarchy)
         self.measures = name_measures(measures)
         self.systems = (systems,) if isinstance(systems, str) else tuple(systems)
         self.policies, self.undefined = Policies(unknown, unknown_true, missing), undefined
+        self.counting = Counting.of(self.hierarchy) if diagnosis else None
         check_choice("undefined", undefined, ("error", "nan"))
         for each in self.measures.values():
             each._check_complete()
@@ -92,7 +102,8 @@ class Plan:
             ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "hierarchy": replace(self.hierarchy)}  # without what was computed of it
+        kept = {name: value for name, value in vars(self).items() if name != "_known_labels"}
+        return {**kept, "hierarchy": replace(self.hierarchy)}  # without what was computed of it
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(self.measures)} of {', '.join(self.systems)}, {self.hierarchy!r})"
@@ -117,6 +128,21 @@ class Plan:
         HemlpError
             A child of it that says in which part and row, and on which instance.
         """
+        data, ids, kind = self.read(table, part, first_row)
+        counts, scores, batches = [], [], []
+        for batch in self.batches(data, ids, part, self.systems):
+            batches += [] if self.counting is None else [batch]
+            with _name_place(part, ids):
+                counts.append(LabelCounts(self.policies))
+                counts[-1].add(batch)
+                scores.append(self._score(batch))
+        roots = self.hierarchy.number_of_roots
+        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
+        tally = Tally.of(head, counts, scores, ids, part, batches)
+        return Part(self._table(scores, counts, data[ID]), tally)
+
+    def read(self, table: Any, part: str, first_row: int | None) -> tuple[Any, tuple[Label, ...], IdKind]:
+        """A table as of ``score``, the ids of its instances, and of which kind they are."""
         data = as_arrow_table(table)
         numbered = first_row is not None and ID not in data.column_names
         if first_row is not None and numbered:
@@ -128,17 +154,52 @@ class Plan:
         kind: IdKind = "row" if numbered else "integer" if whole else "text"
         if len(set(ids)) < len(ids):
             raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
-        sides = {name: read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *self.systems)}
-        counts, scores = [], []
-        for system in self.systems:
-            with _name_place(part, ids):
-                batch = Batch.over(self.hierarchy, sides[TRUE], sides[system], self.policies, ids)
-                counts.append(LabelCounts(self.policies))
-                counts[-1].add(batch)
-                scores.append(self._score(batch))
-        head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, self.hierarchy.number_of_roots, kind)
-        tally = Tally.of(head, counts, scores, ids, part)
-        return Part(self._table(scores, counts, data[ID]), tally)
+        return data, ids, kind
+
+    def batches(self, data: Any, ids: tuple[Label, ...], part: str, systems: Sequence[str]) -> Iterator[Batch]:
+        """The batch of each system: by class numbers where all labels are known, and else through label sets."""
+        sides = self._class_sides([data[name] for name in (TRUE, *systems)])
+        for side in sides[1:]:
+            yield Batch(self.hierarchy, sides[0], side, ids, self.hierarchy, str(self.policies))
+        if not sides:
+            sets = [read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *systems)]
+            for each in sets[1:]:
+                with _name_place(part, ids):
+                    batch = Batch.over(self.hierarchy, sets[0], each, self.policies, ids)
+                yield batch
+
+    def _class_sides(self, columns: Sequence[Any]) -> list[Side]:
+        """The class numbers of columns of lists, looked up at once; nothing where a cell is null or a label unknown."""
+        import pyarrow as pa
+        from pyarrow import compute, types
+
+        from hemlp.kernels.text.label_sets import class_rows
+
+        known, numbers = self._known_labels
+        lists = [column.combine_chunks() for column in columns]
+        plain = all(types.is_list(each.type) and types.is_string(each.type.value_type) for each in lists)
+        if known is None or not plain or any(each.null_count for each in lists):
+            return []
+        flat = [each.flatten() for each in lists]
+        found = compute.index_in(pa.concat_arrays(flat), value_set=known)
+        if found.null_count:
+            return []
+        sides = []
+        for each, codes in zip(lists, np.split(found.to_numpy(), np.cumsum([*map(len, flat)])[:-1]), strict=True):
+            ptr = pointers(np.asarray(each.value_lengths()))
+            sides.append(Side(*class_rows(ptr, codes, numbers, np.arange(len(each)))))
+        return sides
+
+    @cached_property
+    def _known_labels(self) -> tuple[Any, IntArray]:
+        """All labels of the hierarchy as an Arrow array, and their class numbers; None unless they are texts."""
+        import pyarrow as pa
+
+        ids = self.hierarchy.ids
+        return (
+            pa.array(ids, pa.string()) if {*map(type, ids)} <= {str} else None,
+            np.fromiter(ids.values(), np.int32, len(ids)),
+        )
 
     def _score(self, batch: Batch) -> list[Scores]:
         measures = list(self.measures.values())

@@ -77,10 +77,9 @@ from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.run.evaluate import MEASURES, evaluate, name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.file_options import FileOptions
-from hemlp.run.output_paths import check_output_paths
 from hemlp.run.scored_systems import Tuning, cut_system, read_system_scores
 from hemlp.run.study_keys import TABLES, check_study, check_table, resolve_paths
-from hemlp.run.toml import apply_changes, read_toml
+from hemlp.run.toml import apply_changes, check_output_paths, read_toml
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:

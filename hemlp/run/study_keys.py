@@ -86,10 +86,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         ),
         "true": Key(PATH, "The file of the true labels.", missing="true is missing"),
         "systems": Key(ANYTHING, "The name of each system, and its file.", missing="systems is missing"),
-        "measures": Key(
-            MEASURES,
-            "A list of measures, as `-m` takes them; by default F_H, F_LCA, F, GIE.",
-        ),
+        "measures": Key(MEASURES, "A list of measures, as `-m` takes them; by default F_H, F_LCA, F, GIE."),
         "measure": Key(ANYTHING, "Measures of your own."),
         **dict.fromkeys(("options", "tests", "gate", "outputs", "tuning"), Key(ANYTHING, "A table.")),
     },
@@ -112,9 +109,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "missing": Key(
             _choice("error", "empty"), "What to do with instances that one side lacks: --missing empty.", "error"
         ),
-        "undefined": Key(
-            _choice("error", "nan"), "What to do where a measure is undefined: --undefined nan.", "error"
-        ),
+        "undefined": Key(_choice("error", "nan"), "What to do where a measure is undefined: --undefined nan.", "error"),
         "solver": Key(TEXT, "Solver to use, by default the fastest: --solver milp.", metavar="NAME"),
         "time_limit": Key(SECONDS, "Seconds per instance: --time-limit 5.", metavar="S"),
         "workers": Key(_whole(1), "Number of chunks to score at a time: --workers 2.", 1),
@@ -147,8 +142,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             TEXT, "Evidence codes of GAF and GPAD to keep: --evidence EXP,IDA or experimental.", metavar="CODES"
         ),
         "corpus": Key(
-            PATH, "Label file for information content, instead of the true labels: --corpus train.tsv.",
-            metavar="FILE",
+            PATH, "Label file for information content, instead of the true labels: --corpus train.tsv.", metavar="FILE"
         ),
         "names": Key(PATH, "Names of classes, one label<TAB>name per line: --names n.tsv."),
     },

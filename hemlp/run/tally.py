@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cached_property, partial
 from typing import Any, Literal
 
@@ -20,19 +20,32 @@ from hemlp.analysis.statistics import resampling
 from hemlp.analysis.statistics.resampling import BUCKETS, assign_buckets
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidLabelSets, InvalidTally
+from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.batch import Policies
+from hemlp.instances.batch import Batch, Policies
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.results.inputs import LabelCounts
 from hemlp.results.merged_sums import NO_STATUSES, KeptColumns, MeasureSums, ScoreCounts, TalliedScores, add_counts
-from hemlp.results.results import Origin
+from hemlp.results.results import Counted, Origin
 from hemlp.run.evaluation import Evaluation
+from hemlp.run.tally_diagnosis import (
+    ClassCounts,
+    Counters,
+    Counting,
+    TalliedInputs,
+    check_hierarchy,
+    count_batch,
+    sum_buckets,
+)
+from hemlp.run.worst import WORST, rank_worst
 
 IdKind = Literal["text", "integer", "row", "none"]
 """What names an instance: a string, an integer, its row in the whole data (from 1), or nothing."""
 COUNTED = tuple(each.name for each in fields(LabelCounts) if each.name != "policies")
+Worst = tuple[tuple[Label, float], ...]
+"""Ids and scores of instances, the worst first."""
 SOLVED = Status.FEASIBLE
 """The last status of instances that have a score."""
 
@@ -51,40 +64,43 @@ class TalliedMeasure:
 
 @dataclass(frozen=True)
 class TallyHead:
-    """What tallies have to agree in to be merged."""
+    """What tallies have to agree in to be merged. ``counting``: what the counts of diagnosis refer to, if any."""
 
     systems: tuple[str, ...]
     measures: tuple[TalliedMeasure, ...]
     policies: Policies
     roots: int
     ids: IdKind
+    counting: Counting | None = None
 
     @classmethod
     def of(
         cls, systems: Sequence[str], measures: Mapping[str, Measure], scores: Sequence[Scores], policies: Policies,
-        roots: int, ids: IdKind,
+        roots: int, ids: IdKind, counting: Counting | None = None,
     ) -> TallyHead:  # fmt: skip
         """Of measures by their names, and the scores of one system by each."""
-        told = tuple(
+        described = tuple(
             TalliedMeasure(called, each.name, each.signature, made.greater_is_better, each.exact, (*each.columns,))
             for (called, made), each in zip(measures.items(), scores, strict=True)
         )
-        return cls(tuple(systems), told, policies, roots, ids)
+        return cls(tuple(systems), described, policies, roots, ids, counting)
 
 
 @dataclass(frozen=True, eq=False)
 class Kept:
-    """Instances in the order of their ids as UTF-8 (rows in their own): scores and statuses, systems × measures × n."""
+    """Instances in the order of their ids as UTF-8 (rows in their own): scores and statuses, systems × measures × n.
+
+    ``counts``: those of diagnosis, systems × columns × n.
+    """
 
     ids: tuple[Label, ...]
     values: FloatArray
     statuses: NDArray[np.int8]
+    counts: IntArray | None = None
 
     @classmethod
-    def of(
-        cls, kind: IdKind, ids: Sequence[Label], values: FloatArray, statuses: NDArray[np.int8], where: str = "merge"
-    ) -> Kept:
-        """The same in that order.
+    def of(cls, kind: IdKind, ids: Sequence[Label], arrays: Sequence[Any], where: str = "merge") -> Kept:
+        """Values, statuses and counts in that order.
 
         Raises
         ------
@@ -97,10 +113,63 @@ class Kept:
         for name, following in itertools.pairwise(names):
             if name == following:
                 raise InvalidLabelSets(f"{where}: the instance {name!r} is met twice; give each instance once")
-        return cls(names, values[:, :, order], statuses[:, :, order])
+        values, statuses, counts = (None if each is None else each[:, :, order] for each in arrays)
+        return cls(names, values, statuses, counts)  # type: ignore[arg-type]
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What there is of each instance."""
+        return self.values, self.statuses, self.counts
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+@dataclass(frozen=True, eq=False)
+class Buckets:
+    """Many instances: exact sums of each measure, and ids and scores of the worst ones (systems × measures).
+
+    ``counts``: those of diagnosis, systems × columns × buckets.
+    """
+
+    sums: tuple[MeasureSums, ...]
+    worst: tuple[tuple[Worst, ...], ...]
+    counts: IntArray | None = None
+
+    @classmethod
+    def of(cls, head: TallyHead, ids: Sequence[Label], values: FloatArray, counts: IntArray | None) -> Buckets:
+        """Of scores (systems × measures × instances); without ids all instances are one bucket, and none is named."""
+        named = head.ids != "none"
+        members, number = (assign_buckets(ids), BUCKETS) if named else (np.zeros(values.shape[2], np.int64), 1)
+        sums = (MeasureSums.of(head.systems, values[:, k], members, number) for k in range(values.shape[1]))
+        worst = (
+            tuple(
+                tuple(
+                    (ids[k], float(of[k])) for k in rank_worst(of, each.greater_is_better, ids, members, WORST) if named
+                )
+                for of, each in zip(by_measure, head.measures, strict=True)
+            )
+            for by_measure in values
+        )
+        return cls(tuple(sums), tuple(worst), None if counts is None else sum_buckets(counts, members, number))
+
+    def merge(self, other: Buckets, head: TallyHead) -> Buckets:
+        """Those of the instances of both."""
+        sums = tuple(a + b for a, b in zip(self.sums, other.sums, strict=True))
+        worst = tuple(
+            tuple(map(_merge_worst, *pair, [each.greater_is_better for each in head.measures]))
+            for pair in zip(self.worst, other.worst, strict=True)
+        )
+        counts = None if self.counts is None or other.counts is None else self.counts + other.counts
+        return Buckets(sums, worst, counts)
+
+
+def _merge_worst(first: Worst, second: Worst, greater_is_better: bool) -> Worst:
+    """The worst instances of both."""
+    both = first + second
+    ids = [name for name, _ in both]
+    values = np.array([value for _, value in both])
+    return tuple(both[k] for k in rank_worst(values, greater_is_better, ids, assign_buckets(ids), WORST))
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,37 +192,44 @@ class Tally:
     labels: tuple[tuple[int, ...], ...]
     scores: tuple[tuple[ScoreCounts, ...], ...]
     kept: Kept | None
-    sums: tuple[MeasureSums, ...] | None
+    buckets: Buckets | None
+    classes: ClassCounts | None = None
+    hierarchy: Hierarchy | None = None
 
     @classmethod
     def of(
         cls, head: TallyHead, labels: Sequence[LabelCounts], scores: Sequence[Sequence[Scores]], ids: Sequence[Label],
-        where: str,
+        where: str, batches: Sequence[Batch] = (),
     ) -> Tally:  # fmt: skip
-        """Of scores, systems × measures; ``where`` they come from is said in messages."""
+        """Of scores, systems × measures; ``where`` they come from is said in messages.
+
+        ``batches``: the labels of each system, where they are counted for diagnosis.
+        """
         values = np.array([[each.values for each in of] for of in scores])
         statuses = np.array([[each.statuses for each in of] for of in scores], np.int8)
-        counts = tuple(tuple(getattr(of, name) for name in COUNTED) for of in labels)
-        told = tuple(tuple(map(ScoreCounts.of, of)) for of in scores)
-        if head.ids == "none":
-            return cls(head, counts, told, None, _sums(head, values, np.zeros(values.shape[2], np.int64), 1))
-        return cls(head, counts, told, Kept.of(head.ids, ids, values, statuses, where), None)._settled()
+        label_counts = tuple(tuple(getattr(of, name) for name in COUNTED) for of in labels)
+        score_counts = tuple(tuple(map(ScoreCounts.of, of)) for of in scores)
+        counts = classes = hierarchy = None
+        if head.counting is not None:
+            by_unit, by_class = zip(*(count_batch(each, head.counting.levels) for each in batches), strict=True)
+            counts, classes, hierarchy = np.stack(by_unit), ClassCounts.of(by_class), batches[0].hierarchy
+        kept, buckets = None, None
+        if head.ids == "none" or len(ids) >= resampling.BUCKETED_FROM:
+            buckets = Buckets.of(head, ids, values, counts)
+        else:
+            kept = Kept.of(head.ids, ids, (values, statuses, counts), where)
+        return cls(head, label_counts, score_counts, kept, buckets, classes, hierarchy)
 
     def __len__(self) -> int:
         return self.labels[0][COUNTED.index("instances")]
 
-    def _settled(self) -> Tally:
-        """Without instances, if there are many."""
-        if self.kept is None or len(self) < resampling.BUCKETED_FROM:
-            return self
-        return replace(self, kept=None, sums=self._sums)
-
     @cached_property
-    def _sums(self) -> tuple[MeasureSums, ...]:
-        """Exact sums, also of instances that are kept."""
-        if self.sums is not None or self.kept is None:
-            return self.sums or ()
-        return _sums(self.head, self.kept.values, assign_buckets(self.kept.ids), BUCKETS)
+    def _buckets(self) -> Buckets:
+        """The buckets, also of instances that are kept."""
+        if self.kept is None:
+            assert self.buckets is not None
+            return self.buckets
+        return Buckets.of(self.head, self.kept.ids, self.kept.values, self.kept.counts)
 
     def merge(self, other: Tally) -> Tally:
         """The tally of the instances of both; neither is changed.
@@ -181,13 +257,19 @@ class Tally:
                 )
         labels = tuple(map(add_counts, self.labels, other.labels))
         scores = tuple(tuple(map(ScoreCounts.merge, *of)) for of in zip(self.scores, other.scores, strict=True))
+        classes = None if self.classes is None or other.classes is None else self.classes + other.classes
+        kept, buckets = None, None
         if self.kept is not None and other.kept is not None:
-            values = np.concatenate([self.kept.values, other.kept.values], axis=2)
-            statuses = np.concatenate([self.kept.statuses, other.kept.statuses], axis=2)
-            kept = Kept.of(self.head.ids, self.kept.ids + other.kept.ids, values, statuses)
-            return Tally(self.head, labels, scores, kept, None)._settled()
-        sums = tuple(a + b for a, b in zip(self._sums, other._sums, strict=True))
-        return Tally(self.head, labels, scores, None, sums)
+            pairs = zip(self.kept.arrays, other.kept.arrays, strict=True)
+            joined = [None if a is None else np.concatenate([a, b], axis=2) for a, b in pairs]
+            both = Kept.of(self.head.ids, self.kept.ids + other.kept.ids, joined)
+            if len(both) < resampling.BUCKETED_FROM:
+                kept = both
+            else:
+                buckets = Buckets.of(self.head, both.ids, both.values, both.counts)
+        else:
+            buckets = self._buckets.merge(other._buckets, self.head)
+        return Tally(self.head, labels, scores, kept, buckets, classes, self.hierarchy or other.hierarchy)
 
     def to_bytes(self) -> bytes:
         """The tally as bytes: of equal sets of instances the same ones. docs/cluster.md has the format."""
@@ -227,16 +309,21 @@ class Tally:
 
     # ---- the evaluation
 
-    def finish(self, columns: Callable[[int, int, str], FloatArray] | None = None) -> Evaluation:
+    def finish(
+        self, columns: Callable[[int, int, str], FloatArray] | None = None, *, hierarchy: Hierarchy | None = None
+    ) -> Evaluation:
         """The evaluation of the instances: means, intervals, places, letters and tests, equal to those of ``evaluate``.
 
-        What needs the labels, or single instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``:
-        the tables that ``Plan.score`` returns have them.
+        With ``Plan(..., diagnosis=True)`` also levels, classes and kinds of errors. What needs the labels, or single
+        instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``: the tables that ``Plan.score``
+        returns have them.
 
         Parameters
         ----------
         columns
             Reads a column of all instances, of the system and the measure of these numbers, where they are in files.
+        hierarchy
+            That of the plan, for diagnosis of a tally from bytes, which do not hold it.
 
         Raises
         ------
@@ -257,9 +344,30 @@ class Tally:
             for s, system in enumerate(systems)
         }
         ids = None if self.kept is None or self.head.ids == "row" else self.kept.ids
-        sums = None if self.kept is not None else dict(zip(scores[systems[0]], self._sums, strict=True))
+        sums = None if self.buckets is None else dict(zip(scores[systems[0]], self.buckets.sums, strict=True))
         better = {each.called: each.greater_is_better for each in measures}
-        return Evaluation(scores, better, facts, origin=Origin(ids=ids, roots=self.head.roots), sums=sums)
+        origin = Origin(ids=ids, roots=self.head.roots)
+        return Evaluation(scores, better, facts, origin=origin, sums=sums, counted=self._counted(hierarchy))
+
+    def _counted(self, hierarchy: Hierarchy | None) -> Counted:
+        """What is known of worst instances, and of labels if the hierarchy is."""
+        head, worst = self.head, None
+        if self.buckets is not None:
+            worst = {
+                (system, each.called): of
+                for system, by_measure in zip(head.systems, self.buckets.worst, strict=True)
+                for each, of in zip(head.measures, by_measure, strict=True)
+            }
+        named = head.ids != "row"
+        h = self.hierarchy if hierarchy is None else hierarchy
+        units = self.kept if self.buckets is None else self.buckets
+        counts = None if units is None else units.counts
+        if head.counting is None or counts is None or self.classes is None or h is None:
+            return Counted(worst=worst, named=named)
+        check_hierarchy(h, head.counting)
+        counters = Counters(head.systems, head.counting, counts, self.classes)
+        inputs = TalliedInputs.of(h, head.systems, head.policies)
+        return Counted(counters.functions(), inputs, worst, named)
 
     def tallied(self, system: int, measure: int, read: Callable[[str], FloatArray] | None = None) -> TalliedScores:
         """The scores of a system by a measure, as far as they are here."""
@@ -270,8 +378,3 @@ class Tally:
         return TalliedScores(
             of.name, KeptColumns(of.columns, values, read), statuses, of.signature, undefined, of.exact, counts
         )
-
-
-def _sums(head: TallyHead, values: FloatArray, members: IntArray, number: int) -> tuple[MeasureSums, ...]:
-    """Of scores (systems × measures × instances), measure by measure."""
-    return tuple(MeasureSums.of(head.systems, values[:, k], members, number) for k in range(values.shape[1]))

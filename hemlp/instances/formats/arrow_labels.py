@@ -14,7 +14,7 @@ import numpy as np
 from hemlp.arrays import IntArray, pointers
 from hemlp.errors import InvalidLabelSets, InvalidOption, MissingDependency
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.label_sets import LabelSets, instance_ids
+from hemlp.instances.label_sets import LabelSets
 from hemlp.io.frames import sort_by_appearance
 from hemlp.io.text import word_rows
 
@@ -44,7 +44,7 @@ def read_arrow_ids(column: Any, source: str) -> tuple[tuple[Label, ...], bool]:
     ids = tuple(column.to_pylist())
     for row in (k for k, name in enumerate(ids) if name is None or name == ""):
         raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
-    return instance_ids(ids, source), types.is_integer(kind)
+    return ids, types.is_integer(kind)
 
 
 def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> LabelSets:

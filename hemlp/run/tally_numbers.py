@@ -1,0 +1,136 @@
+"""Numbers and names of tallies as bytes, one way to write each, and a reader that takes nothing on trust."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+
+from hemlp.errors import InvalidTally
+from hemlp.results.exact_sums import UNIT
+from hemlp.run.tally import IdKind
+
+LONGEST = (2 * (1024 + UNIT) + 64) // 8 + 1
+"""Bytes of an integer, at most: a sum of 2⁶⁴ squares."""
+DIGITS = 9
+"""Of a count, at most: below 2⁶³."""
+
+
+def put(out: bytearray, number: int) -> None:
+    """An integer: 0, or 2 · bytes + sign and the exponent in two bytes each, and then the odd part."""
+    if not number:
+        out.append(0)
+        return
+    size = abs(number)
+    shift = (size & -size).bit_length() - 1
+    odd = size >> shift
+    length = (odd.bit_length() + 7) // 8
+    if shift < 64 and length == 1 and number > 0:  # most counts
+        out += bytes((1 + shift, odd))
+        return
+    out.append(65 + (number < 0))
+    out += length.to_bytes(2, "little") + shift.to_bytes(2, "little") + odd.to_bytes(length, "little")
+
+
+def encode_counts(counts: Any) -> bytes:
+    """Numbers of at least 0 in base 128, the lowest digit first; 128 is added to all digits but the last."""
+    flat = counts.ravel().astype(np.uint64)
+    lengths = 1 + sum((flat >= 1 << 7 * k).astype(np.int64) for k in range(1, DIGITS))
+    starts = np.cumsum(lengths) - lengths
+    out = np.empty(int(np.sum(lengths)), np.uint8)
+    for k in range(int(np.max(lengths, initial=0))):
+        here = lengths > k
+        more = (lengths[here] > k + 1) * np.uint64(128)
+        out[starts[here] + k] = (flat[here] >> np.uint64(7 * k)) % np.uint64(128) + more
+    return out.tobytes()
+
+
+def encode_ids(kind: IdKind, ids: Sequence[Any]) -> bytes:
+    """Rows, or lengths and texts."""
+    if kind == "row":
+        return np.array(ids, "<i8").tobytes()
+    texts = [str(name).encode("utf-8", "surrogatepass") for name in ids]
+    return b"".join([np.array(list(map(len, texts)), "<u4").tobytes(), *texts])
+
+
+def _as_integer(text: str) -> int:
+    if len(text) > 4000:
+        raise ValueError
+    return int(text)
+
+
+def refuse(why: str) -> NoReturn:
+    """Raise the error that bytes are no tally."""
+    raise InvalidTally(f"these bytes are not a tally: {why}")
+
+
+def require(condition: bool, why: str) -> None:
+    """Refuse the bytes unless a condition holds."""
+    if not condition:
+        refuse(why)
+
+
+class Reader:
+    """Goes through bytes from a place on."""
+
+    def __init__(self, data: bytes, at: int) -> None:
+        self.data, self.at = data, at
+
+    def take(self, size: int) -> bytes:
+        """The next bytes."""
+        require(0 <= size <= len(self.data) - self.at, "they end too early")
+        self.at += size
+        return self.data[self.at - size : self.at]
+
+    def array(self, kind: str, number: int) -> Any:
+        """The next numbers."""
+        return np.frombuffer(self.take(number * np.dtype(kind).itemsize), kind)
+
+    def integer(self) -> int:
+        """What ``put`` wrote."""
+        first = self.take(1)[0]
+        if first <= 64:
+            return int.from_bytes(self.take(1), "little") << (first - 1) if first else 0
+        require(first <= 66, "an integer begins with another byte")
+        length, shift = (int(each) for each in self.array("<u2", 2))
+        require(length <= LONGEST and shift <= 8 * LONGEST, "an integer is too long")
+        number = int.from_bytes(self.take(length), "little") << shift
+        return -number if first == 66 else number
+
+    def numbers(self, *shape: int) -> Any:
+        """What ``encode_counts`` wrote."""
+        size = math.prod(shape)
+        data = np.frombuffer(self.data, np.uint8, offset=self.at)
+        ends = np.flatnonzero(data < 128)[:size]
+        require(len(ends) == size, "they end too early")
+        lengths = np.diff(ends, prepend=-1)
+        require(int(lengths.max(initial=0)) <= DIGITS, "a count is too large")
+        self.take(int(ends[-1]) + 1 if size else 0)
+        made = np.zeros(size, np.int64)
+        for k in range(int(lengths.max(initial=0))):
+            here = lengths > k
+            made[here] += (data[ends[here] - lengths[here] + 1 + k] % 128).astype(np.int64) << 7 * k
+        return made.reshape(shape)
+
+    def ids(self, kind: IdKind, number: int) -> list[Any]:
+        """What ``encode_ids`` wrote."""
+        if kind == "row":
+            rows = self.array("<i8", number).tolist()
+            require(all(each > 0 for each in rows), "rows count from 1")
+            return list(rows)
+        lengths = self.array("<u4", number).tolist()
+        try:
+            texts = [self.take(length).decode("utf-8", "surrogatepass") for length in lengths]
+            ids = texts if kind == "text" else list(map(_as_integer, texts))
+        except ValueError:
+            refuse("an id is no text, or no number")
+        require("" not in ids, "an id is empty")
+        return ids
+
+    def counts(self, number: int) -> tuple[int, ...]:
+        """The next integers, none below 0."""
+        made = tuple(self.integer() for _ in range(number))
+        require(all(0 <= each < 2**63 for each in made), "a count is not a number of at least 0")
+        return made
