@@ -224,41 +224,46 @@ def probabilities(size=120, classes=60, seed=0):
     return h, gold, ScoredSets.of(odds / odds.sum(axis=1, keepdims=True), labels=names)
 
 
+UNBOUNDED = "F_LCA(horizon=50)"
+"""F_LCA by another name: with a horizon there are no bounds that spare solving."""
+
+
 @pytest.mark.parametrize("points", [2, 5, 20, 100])
 def test_points_cost_no_quality(points):
     h, gold, s = probabilities()
     assert np.mean(s.values < 0.001) > 0.7
-    full, few = (curve(h, gold, s, ["F_H", "F_LCA", "SDL"], points=each) for each in (None, points))
-    for name in ("F_H", "SDL"):  # swept: exactly the best of all
+    full, few = (curve(h, gold, s, ["F_H", UNBOUNDED, "SDL"], points=each) for each in (None, points))
+    for name in ("F_H", "SDL"):  # swept, so exactly the best of all
         assert few.best(name) == full.best(name)
-    for name in ("F_H", "F_LCA"):
+    for name in ("F_H", UNBOUNDED):
         t = tune(h, gold, s, name, by="all", points=points)
         assert t.value == pytest.approx(full.best(name).value, abs=1e-12)
         tried = int(t.notes[0].split(": ")[1].split(" of ")[0]) if t.notes else len(full.thresholds)
-        assert (tried < len(full.thresholds)) == (name == "F_LCA")
-    assert few.best("F_LCA").value == pytest.approx(full.best("F_LCA").value, abs=1e-12)
+        assert (tried < len(full.thresholds)) == (name == UNBOUNDED)
+    assert few.best(UNBOUNDED).value == pytest.approx(full.best(UNBOUNDED).value, abs=1e-12)
     assert len(few.thresholds) < 600
     tried, every = len(few.thresholds), len(full.thresholds)
     words = (
-        f"F_LCA: {tried:,} of {every:,} distinct scores were tried, up to the neighbours of the best one; among the "
-        f"{every - tried:,} that were skipped elsewhere"
+        f"{UNBOUNDED}: {tried:,} of {every:,} distinct scores were tried, up to the neighbours of the best one; among "
+        f"the {every - tried:,} that were skipped elsewhere"
     )
     assert any(note.startswith(words) for note in few.table().notes)
-    assert np.array_equal(few["F_LCA"], full["F_LCA"][np.searchsorted(full.thresholds, few.thresholds)])
+    assert np.array_equal(few[UNBOUNDED], full[UNBOUNDED][np.searchsorted(full.thresholds, few.thresholds)])
 
 
 def test_what_is_skipped_is_said_everywhere(monkeypatch, tmp_path):
     """Also where nobody asked for points, and there is too much to be scored."""
     h, gold, s = probabilities()
     monkeypatch.setattr(prefix_scores, "MAX_CLASSES_SCORED", 1000)
-    t = tune(h, gold, s, "F_LCA", by="all")
+    t = tune(h, gold, s, UNBOUNDED, by="all")
     assert "distinct scores were tried" in t.notes[0]
     t.to_json(tmp_path / "t.json")
     for text in (repr(t), t.recommendation, str(t.candidates), (tmp_path / "t.json").read_text(encoding="utf-8")):
         assert "were skipped elsewhere" in text
-    t = tune(h, gold, s, "F_LCA")
+    t = tune(h, gold, s, UNBOUNDED)
     assert "the greatest scores: 1 to " in " ".join(t.notes)
-    assert tune(h, gold, s, "F_H", by="all").notes == ()
+    for name in ("F_H", "F_LCA"):
+        assert tune(h, gold, s, name, by="all").notes == ()
 
 
 def test_points_are_dense_where_few_classes_are_predicted():

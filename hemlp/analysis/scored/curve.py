@@ -317,8 +317,8 @@ def curve(
         A grid, instead of every distinct score.
     points
         Only some of the distinct scores, about so many: dense where few classes are predicted. The best of measures of
-        closures (F_H) is always among them. For other measures so many more are tried around the best one until its
-        neighbours are among them; a note says how many scores were skipped elsewhere.
+        closures (F_H) and of LCA graphs is always among them. For other measures so many more are tried around the best
+        one until its neighbours are among them; a note says how many scores were skipped elsewhere.
     unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
@@ -354,14 +354,12 @@ def compute_curve(
     c = _curve_at(
         data, measures, every[indices], f"{len(indices):,} of {len(every):,} distinct scores", options, prefixes
     )
-    notes = [
-        f"{name}: {skipped_note(len(indices), len(every))}" for name in measures if name not in prefixes.swept_measures
-    ]
     if len(indices) == len(every):
-        notes = []
-    elif prefixes.swept_measures:
-        names = ", ".join(name for name in measures if name in prefixes.swept_measures)
-        notes.append(f"{names}: the best of all distinct scores")
+        return c
+    proved = [name for name in measures if name in prefixes.swept_measures or prefixes.bounds(name) is not None]
+    notes = [f"{name}: {skipped_note(len(indices), len(every))}" for name in measures if name not in proved]
+    if proved:
+        notes.append(f"{', '.join(proved)}: the best of all distinct scores")
     return replace(c, notes=(*c.notes, *notes))
 
 

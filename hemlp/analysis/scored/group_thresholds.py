@@ -34,12 +34,13 @@ def group_of_class(data: AlignedScores, by: Grouping) -> IntArray:
     return h.unit_depths.astype(np.int64) if by == "level" else np.arange(len(h))
 
 
-def count_set_members(data: AlignedScores, by: Grouping) -> float:
-    """Predicted classes of all sets that one round looks at, if nothing but the group itself is predicted."""
+def count_set_members(data: AlignedScores, by: Grouping, shared: float) -> float:
+    """Predicted classes of all sets that one round looks at: those of the group, beside others above ``shared``."""
     keys = np.sort(data.rows * len(data.hierarchy) + group_of_class(data, by)[data.classes])
     begin = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if keys.size else keys
     sizes = np.diff(np.append(begin, keys.size)).astype(np.float64)
-    return float(np.sum(sizes * (sizes + 1) / 2))
+    beside = np.count_nonzero(data.values >= shared) / len(data)
+    return float(np.sum(sizes * (sizes + 1) / 2) + keys.size * beside)
 
 
 @dataclass(frozen=True)

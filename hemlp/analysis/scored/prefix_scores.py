@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,38 @@ from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.arrays import FloatArray, IntArray, row_pointers
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.measures.base import Measure
+from hemlp.measures.set_measure import SET_SCORES, SetFacts, SetMeasure
+from hemlp.problems.lca.model import GraphModel
+from hemlp.problems.lca.prefix_bounds import bound_prefixes
 
 MAX_CLASSES_SCORED = 20_000_000
 """Predicted classes of the sets that are scored without being asked for; with more, a choice is made."""
+
+
+@dataclass(frozen=True, eq=False)
+class UpperBounds:
+    """Upper bounds on the values of all prefixes; those of instance i begin at ``begin[i]``."""
+
+    values: FloatArray
+    begin: IntArray
+
+    @cached_property
+    def of_longer(self) -> FloatArray:
+        """The greatest bound of a prefix and all longer ones of its instance."""
+        return self._running_maximum(-1)
+
+    @cached_property
+    def of_shorter(self) -> FloatArray:
+        """The greatest bound of a prefix and all shorter ones of its instance."""
+        return self._running_maximum(1)
+
+    def _running_maximum(self, step: int) -> FloatArray:
+        """Over ranks among all bounds, so that instances stay apart without rounding."""
+        distinct, ranks = np.unique(self.values, return_inverse=True)
+        rows = np.repeat(np.arange(len(self.begin) - 1), np.diff(self.begin))
+        offset = (rows if step > 0 else rows[-1] - rows) * len(distinct)
+        greatest: FloatArray = distinct[(np.maximum.accumulate((ranks + offset)[::step])[::step]) - offset]
+        return greatest
 
 
 @dataclass(eq=False)
@@ -33,6 +63,7 @@ class PrefixScores:
     _known: dict[str, NDArray[np.bool_]] = field(default_factory=dict)
     _values: dict[str, FloatArray] = field(default_factory=dict)
     _metadata: dict[str, StepValues] = field(default_factory=dict)
+    _bounds: dict[str, UpperBounds | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         assert self.data.raw_scores is not None
@@ -56,14 +87,49 @@ class PrefixScores:
         """The signature of a measure, and how many values are not proved optimal."""
         return self._metadata[name]
 
+    def bounds(self, name: str) -> UpperBounds | None:
+        """Upper bounds on all values of a measure, where there are any that cost less than the values."""
+        if name not in self._bounds:
+            self._bounds[name] = self._bound(self.measures[name]) if self.options.undefined == "error" else None
+        return self._bounds[name]
+
+    def _bound(self, measure: Measure) -> UpperBounds | None:
+        """P, R and F of LCA graphs from sizes that no graphs beat."""
+        model = measure.model(self.data.batch)
+        if not (
+            isinstance(measure, SetMeasure) and measure.scoring in ("P", "R", "F") and isinstance(model, GraphModel)
+        ):
+            return None
+        ordered, begin = self._ordered, self.raw_scores.ptr + np.arange(len(self.raw_scores) + 1)
+        sizes = bound_prefixes(model, (ordered.ptr, ordered.classes), (begin, self._class_counts))
+        if sizes is None:
+            return None
+        predicted, true, common = sizes.T
+        equal = (predicted == common) & (true == common)
+        facts = SetFacts(predicted, true, common, equal, len(self.data.hierarchy))
+        return UpperBounds(SET_SCORES[measure.scoring].function(facts), begin)
+
+    def place(self, rows: IntArray, sizes: IntArray) -> IntArray:
+        """Where the values of the ``sizes[k]`` greatest scores of the instance ``rows[k]`` stand."""
+        at: IntArray = self.raw_scores.ptr[rows] + rows + sizes
+        return at
+
+    def upper(self, name: str, at: IntArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """The values at some places, or upper bounds on them, and which are values."""
+        bounds, known = self.bounds(name), self._known[name][at]
+        assert bounds is not None
+        return np.where(known, self._values[name][at], bounds.values[at]), known
+
     def values(self, name: str, rows: IntArray, sizes: IntArray) -> FloatArray:
         """The value of a measure on the ``sizes[k]`` greatest scores of the instance ``rows[k]``, for each k."""
-        at = self.raw_scores.ptr[rows] + rows + sizes
-        if not self._known[name][at].all():
-            if name in self.swept_measures:
-                self._compute(name, np.arange(self._known[name].size))
-            else:
-                self._compute(name, np.unique(at[~self._known[name][at]]))
+        return self.values_at(name, self.place(rows, sizes))
+
+    def values_at(self, name: str, at: IntArray) -> FloatArray:
+        """The values of a measure at some places."""
+        known = self._known[name][at]
+        if not known.all():
+            swept = name in self.swept_measures
+            self._compute(name, np.arange(self._known[name].size) if swept else np.unique(at[~known]))
         values: FloatArray = self._values[name][at]
         return values
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,7 +15,7 @@ from hemlp.analysis.scored.cutting_rules import RULE_KINDS, CuttingRule, RuleKin
 from hemlp.analysis.scored.group_thresholds import Grouping, GroupTuner, SmallGroups, count_set_members
 from hemlp.analysis.scored.operating_point import best_index
 from hemlp.analysis.scored.prefix_scores import MAX_CLASSES_SCORED, PrefixScores
-from hemlp.analysis.scored.threshold_search import MIN_POINTS, POINTS, refine_search, spread_thresholds
+from hemlp.analysis.scored.threshold_search import MIN_POINTS, POINTS, BoundedSearch, refine_search, spread_thresholds
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
 from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
@@ -84,7 +85,7 @@ class RuleTuner:
         if by != "best":
             rule = part.rule(by, self.few)
             return RuleComparison(rule, {by: rule}, (), part.notes(by))
-        kinds, left_out = self._kinds_to_compare(rows)
+        kinds, left_out = self._kinds_to_compare(rows, part.threshold)
         rules = {kind: part.rule(kind, "shared") for kind in kinds}
         words = {kind: describe_parameter([rule]) for kind, rule in rules.items()}
         in_sample = {kind: self.values(rule, rows) for kind, rule in rules.items()}
@@ -107,14 +108,15 @@ class RuleTuner:
                 values[fold == k] = self.values(part.rule(kind, "shared"), rows[fold == k])
         return validated
 
-    def _kinds_to_compare(self, rows: IntArray) -> tuple[list[RuleKind], list[str]]:
+    def _kinds_to_compare(self, rows: IntArray, shared: float) -> tuple[list[RuleKind], list[str]]:
         """The kinds that are compared, and why others are not."""
         kinds: list[RuleKind] = ["all", "top", "nonempty", "capped"]
         notes = []
         by: Grouping
         data, swept = self.prefixes.data.take(rows), "m" in self.prefixes.swept_measures
         for by in ("level", "class"):
-            work = self.times * (FOLDS + 1) * (float(data.values.size) if swept else count_set_members(data, by))
+            members = float(data.values.size) if swept else count_set_members(data, by, shared)
+            work = self.times * (FOLDS + 1) * members
             if self.prefixes.options.undefined != "error":
                 why = "needs a measure that is defined everywhere"
             elif not self.group_tuner(by, "shared").supported_groups(data):
@@ -174,8 +176,11 @@ class SubsetTuner:
 
         A rank is a score, too: the k greatest are those whose rank is at most k.
         """
-        most = self.longest if self.prefixes.is_affordable("m") else min(self.longest, 10)
         ranked = replace(self.scores, values=-self.scores.ranks.astype(np.float64))
+        if self.bounded:
+            means = self._search(ranked, np.arange(-self.longest + 1.0, 1.0)).means()
+            return best_index(means[::-1], True) + 1, self.longest
+        most = self.longest if self.prefixes.is_affordable("m") else min(self.longest, 10)
         while True:
             means = next(self._mean_curves(ranked, np.arange(-most + 1.0, 1.0), [(0, None)]))[::-1]
             k = best_index(means, self.tuner.measure.greater_is_better) + 1
@@ -185,6 +190,23 @@ class SubsetTuner:
         if most < self.longest:
             self.skipped_note["top"] = f"1 to {most} of them were tried, there are up to {self.longest:,}"
         return k, most
+
+    @property
+    def bounded(self) -> bool:
+        """Whether thresholds can be proved to be worse without solving them."""
+        return self.prefixes.bounds("m") is not None
+
+    def _search(self, scores: ScoredSets, thresholds: FloatArray) -> BoundedSearch:
+        return BoundedSearch(self.prefixes, "m", scores, self.rows, thresholds)
+
+    @cached_property
+    def _every(self) -> FloatArray:
+        """All thresholds."""
+        return distinct_scores(self.scores) if self.tuner.grid is None else self.tuner.grid
+
+    @cached_property
+    def _search_of_all(self) -> BoundedSearch:
+        return self._search(self.scores, self._every)
 
     def _mean_curves(
         self, scores: ScoredSets, grid: FloatArray, limits: Sequence[tuple[int, int | None]]
@@ -199,11 +221,13 @@ class SubsetTuner:
     def _best_threshold(self, by: RuleKind, at_least: int) -> float:
         """The best of all thresholds, or of those that are tried."""
         better, points = self.tuner.measure.greater_is_better, self.tuner.points
-        every = distinct_scores(self.scores) if self.tuner.grid is None else self.tuner.grid
+        every = self._every
 
         def means(indices: IntArray) -> FloatArray:
             return next(self._mean_curves(self.scores, every[indices], [(at_least, None)]))
 
+        if self.bounded:
+            return float(every[best_index(self._search_of_all.means((at_least, None)), better)])
         needed = self.tuner.grid is not None or "m" in self.prefixes.swept_measures
         if needed or (points is None and self.prefixes.is_affordable("m")):
             return float(every[best_index(means(np.arange(len(every))), better)])
@@ -221,7 +245,7 @@ class SubsetTuner:
         limits = [(at_least, k) for k in range(1, most + 1) for at_least in (0, 1)]
         better = self.tuner.measure.greater_is_better
         tried: list[tuple[float, Any]] = []
-        for limit, means in zip(limits, self._mean_curves(first, grid, limits), strict=True):
+        for limit, means in zip(limits, self._capped_means(first, grid, limits), strict=True):
             if np.isnan(means).all():
                 continue
             place = best_index(means, better)
@@ -230,3 +254,16 @@ class SubsetTuner:
             self.skipped_note["capped"] = f"at most 1 to {most} classes were tried"
         rule: CuttingRule = tried[best_index(np.array([value for value, _ in tried]), better)][1]
         return rule
+
+    def _capped_means(
+        self, first: ScoredSets, grid: FloatArray, limits: Sequence[tuple[int, int | None]]
+    ) -> Iterator[FloatArray]:
+        """Means at each threshold for each of the limits; -inf where they are proved to be worse than others."""
+        if not self.bounded:
+            yield from self._mean_curves(first, grid, limits)
+            return
+        search, incumbent = self._search(first, grid), -math.inf
+        for limit in limits:
+            means = search.means(limit, incumbent)
+            incumbent = max(incumbent, float(means.max()))
+            yield means

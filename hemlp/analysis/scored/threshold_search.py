@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_left
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 import numpy as np
 
-from hemlp.analysis.scored.operating_point import best_index
+from hemlp.analysis.scored.cutting_rules import clip_sizes
+from hemlp.analysis.scored.operating_point import TIE_TOLERANCE, best_index
 from hemlp.analysis.scored.prefix_scores import PrefixScores
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps
-from hemlp.arrays import FloatArray, IntArray, sorted_distinct
+from hemlp.arrays import FloatArray, IntArray, pointers, sorted_distinct
 from hemlp.errors import InvalidOption
+from hemlp.instances.scored_sets import ScoredSets
 
 POINTS = 100
 """Thresholds to begin with, where nothing else is said and there are too many to try all."""
@@ -66,6 +70,92 @@ def refine_search(
         values = np.concatenate([values, means(new)])[order]
 
 
+Limits = tuple[int, int | None]
+"""How many classes are predicted at least and at most."""
+
+
+@dataclass(frozen=True, eq=False)
+class BoundedSearch:
+    """Branch and bound over thresholds: the best mean of a measure whose values have cheap upper bounds.
+
+    ``scores`` are those of the instances ``rows`` of ``prefixes`` (or ranks in their place), ``thresholds`` ascend.
+    """
+
+    prefixes: PrefixScores
+    name: str
+    scores: ScoredSets
+    rows: IntArray
+    thresholds: FloatArray
+    _reached: dict[int, IntArray] = field(default_factory=dict)
+
+    def means(self, limits: Limits = (0, None), incumbent: float = -math.inf) -> FloatArray:
+        """Means at all thresholds; -inf where one is proved to be worse than the best, or than an ``incumbent``."""
+        incumbent = self._first_incumbent(limits, incumbent)
+        low, high = self._promising(limits, incumbent)
+        means = np.full(len(self.thresholds), -math.inf)
+        if low < high:
+            means[low:high] = self._solve(self.thresholds[low:high], limits, incumbent)
+        return means
+
+    @cached_property
+    def _spread(self) -> list[int]:
+        """A few thresholds to begin with."""
+        some: list[int] = spread_thresholds(self.scores.values, self.thresholds, MIN_POINTS).tolist()
+        return some
+
+    def _places(self, index: int, limits: Limits) -> IntArray:
+        """The places of the sets of all instances at a threshold."""
+        if index not in self._reached:
+            above = self.scores.values >= self.thresholds[index]
+            self._reached[index] = np.diff(pointers(above)[self.scores.ptr])
+        return self.prefixes.place(self.rows, clip_sizes(self._reached[index], np.diff(self.scores.ptr), *limits))
+
+    def _first_incumbent(self, limits: Limits, incumbent: float) -> float:
+        """The best mean at a few thresholds, those with the greatest bounds first, until no bound is greater."""
+        places = [self._places(index, limits) for index in self._spread]
+        bounds = [float(self.prefixes.upper(self.name, at)[0].mean()) for at in places]
+        for k in np.argsort(bounds)[::-1]:
+            if bounds[k] <= incumbent:
+                break
+            incumbent = max(incumbent, float(self.prefixes.values_at(self.name, places[k]).mean()))
+        return incumbent
+
+    def _promising(self, limits: Limits, incumbent: float) -> tuple[int, int]:
+        """Between which thresholds the best one is: beyond them no longer, or no shorter, prefixes reach the incumbent.
+
+        The greatest bounds of all longer prefixes fall with the threshold, so the ends are bisected.
+        """
+        bounds = self.prefixes.bounds(self.name)
+        assert bounds is not None
+        least = incumbent - TIE_TOLERANCE * abs(incumbent)
+        every = range(len(self.thresholds))
+        low = bisect_left(every, 1, key=lambda k: bounds.of_longer[self._places(k, limits)].mean() >= least)
+        high = bisect_left(every, 1, key=lambda k: bounds.of_shorter[self._places(k, limits)].mean() < least)
+        return low, high
+
+    def _solve(self, grid: FloatArray, limits: Limits, incumbent: float) -> FloatArray:
+        """Solve more and more thresholds, evenly spaced among those whose bounds reach the best mean so far."""
+        steps = ThresholdSteps.over(self.scores, grid)
+        lengths, rows = np.diff(self.scores.ptr)[steps.rows], steps.rows
+        at = self.prefixes.place(self.rows[rows], clip_sizes(steps.sizes, lengths, *limits))
+        last = np.append(steps.events[1:], len(grid))  # the event at which the next set of the instance begins
+        last[steps.ptr[1:] - 1] = len(grid)
+        points = MIN_POINTS
+        while True:
+            upper, known = self.prefixes.upper(self.name, at)
+            sums = steps.sums(upper, (~known).astype(np.float64))
+            means, proved = sums[:, 0] / len(self.rows), sums[:, 1] < 0.5
+            best = max(incumbent, float(means[proved].max(initial=-math.inf)))
+            open_events = np.flatnonzero(~proved & (means >= best - TIE_TOLERANCE * abs(best)))
+            if not open_events.size:
+                return np.where(proved, means, -math.inf)[::-1]
+            spread = np.linspace(0, open_events.size - 1, min(points, open_events.size)).round().astype(np.int64)
+            chosen = sorted_distinct(open_events[spread])
+            needed = np.searchsorted(chosen, steps.events) < np.searchsorted(chosen, last)
+            self.prefixes.values_at(self.name, sorted_distinct(at[needed & ~known]))
+            points *= 2
+
+
 def check_points(points: int) -> None:
     """Refuse what is not a number of thresholds."""
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
@@ -93,10 +183,17 @@ def choose_thresholds(prefixes: PrefixScores, every: FloatArray, points: int) ->
         steps = ThresholdSteps.over(prefixes.raw_scores, every[at])
         return steps.means(prefixes.values(name, steps.rows, steps.sizes))[0][::-1]
 
-    for name in prefixes.swept_measures:
-        best = best_index(means(name, np.arange(len(every))), prefixes.measures[name].greater_is_better)
-        indices = sorted_distinct(np.append(indices, best))
-    rest = {name: each for name, each in prefixes.measures.items() if name not in prefixes.swept_measures}
+    rest = {}
+    for name, each in prefixes.measures.items():
+        if name in prefixes.swept_measures:
+            values = means(name, np.arange(len(every)))
+        elif prefixes.bounds(name) is not None:
+            rows = np.arange(len(prefixes.raw_scores))
+            values = BoundedSearch(prefixes, name, prefixes.raw_scores, rows, every).means()
+        else:
+            rest[name] = each
+            continue
+        indices = sorted_distinct(np.append(indices, best_index(values, each.greater_is_better)))
     if rest:
         indices = sorted_distinct(
             np.append(indices, spread_thresholds(prefixes.data.values, every, max(points, MIN_POINTS)))

@@ -77,8 +77,8 @@ def tune(
     points
         So many candidates to begin with, if it takes long to try every distinct score: more are tried around the best
         one until its neighbours are among them, and ``t.notes`` says how many were skipped elsewhere. Without it this
-        is done where sets of more than 20 million classes would have to be scored. Measures of closures (F_H) need
-        none of it: they are always looked at for every distinct score.
+        is done where sets of more than 20 million classes would have to be scored. Measures of closures (F_H) and of
+        LCA graphs (F_LCA) need none of it: the best of every distinct score is always known, by bounds for the latter.
     least
         How many instances a level or a class must be true in (with its descendants) for a threshold of its own.
     few
