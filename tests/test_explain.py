@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, ScoredSets, evaluate, examples, measure, priced
 from hemlp.analysis.explain.drawing import NODE_STYLES, Picture
 from hemlp.analysis.explain.explain import explain, shortest_path
-from hemlp.analysis.explain.explanation import LcaPart, PairingPart, SetPart, UndefinedPart
 from hemlp.analysis.explain.network import network_picture
+from hemlp.analysis.explain.parts import LcaPart, PairingPart, SetPart, UndefinedPart
 from hemlp.errors import InvalidOption
 from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import labelled
