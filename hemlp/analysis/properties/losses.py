@@ -8,21 +8,71 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.properties.label_sets import LabelSpace, label_space
 from hemlp.analysis.properties.shapes import Edge, Shape
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray, pointers
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.batch import Batch, Policies
+from hemlp.instances.batch import Batch, Policies, Side
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.information import information_accretion, information_content
 from hemlp.measures.scoring import score_together
 
+LabelSet = tuple[int, ...]
 _POLICIES = str(Policies())
+
+
+@dataclass(frozen=True, eq=False)
+class LabelSpace:
+    """The sorted label sets of at most ``most`` of the classes 0 … ``classes`` − 1; () is the first of them."""
+
+    classes: int
+    most: int
+
+    @cached_property
+    def sets(self) -> tuple[LabelSet, ...]:
+        """In lexicographic order."""
+        sizes = range(min(self.most, self.classes) + 1)
+        return tuple(sorted(each for size in sizes for each in combinations(range(self.classes), size)))
+
+    @cached_property
+    def numbers(self) -> dict[LabelSet, int]:
+        """The position of each set."""
+        return {each: k for k, each in enumerate(self.sets)}
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """The number of labels of each set."""
+        return np.array([len(each) for each in self.sets])
+
+    @cached_property
+    def has(self) -> NDArray[np.bool_]:
+        """Whether a set (row) has a class (column)."""
+        return np.array([[c in each for c in range(self.classes)] for each in self.sets], np.bool_)
+
+    @cached_property
+    def with_class(self) -> IntArray:
+        """The position of a set (row) with a class (column) added, −1 where it has the class or has no room."""
+        added = [[tuple(sorted({*each, c})) for c in range(self.classes)] for each in self.sets]
+        grown = np.array([[self.numbers.get(each, -1) for each in row] for row in added], np.int64)
+        return np.where(self.has, -1, grown.reshape(self.has.shape))
+
+    @cache  # noqa: B019 (spaces are kept for good)
+    def sides(self, renumbering: tuple[int, ...] | None = None) -> tuple[Side, Side]:
+        """All pairs (true, predicted), those of the first true set first, with other numbers for the classes."""
+        to = np.arange(self.classes) if renumbering is None else np.array(renumbering)
+        moved = [np.sort(to[list(each)]) for each in self.sets]
+        once = Side(pointers(self.sizes), np.concatenate(moved).astype(np.int32))
+        rows = np.arange(len(moved))
+        return once.take(np.repeat(rows, rows.size)), once.take(np.tile(rows, rows.size))
+
+
+label_space = cache(LabelSpace)
 
 
 @dataclass(frozen=True)
@@ -34,7 +84,7 @@ class Variant:
     numbers: tuple[int, ...] | None = None
 
     def shape(self, base: Shape) -> Shape:
-        """The shape that it makes."""
+        """The new shape."""
         if self.edge is not None:
             return base.split(self.edge)
         if self.numbers is not None:
@@ -42,7 +92,7 @@ class Variant:
         return base.below_new_root() if self.new_root else base
 
     def number(self, c: int) -> int:
-        """The number of a class of the hierarchy that it is made from."""
+        """The new number of a class."""
         return c if self.numbers is None else self.numbers[c]
 
     def __str__(self) -> str:
@@ -61,8 +111,8 @@ def complete(measure: Measure, hierarchy: Hierarchy) -> Measure:
     needed = NAMED[measure.name].needed if measure.name in NAMED else {}
     if "weights" not in needed or measure.fields["weights"] is not None:
         return measure
-    made = information_accretion if "accretion" in needed["weights"] else information_content
-    return measure.changed(weights=made(hierarchy, [[label] for label in hierarchy.labels]))
+    make = information_accretion if "accretion" in needed["weights"] else information_content
+    return measure.changed(weights=make(hierarchy, [[label] for label in hierarchy.labels]))
 
 
 @dataclass(frozen=True)
@@ -81,7 +131,7 @@ class Losses:
 
 @dataclass
 class LossTables:
-    """d of several measures on one shape; what is asked for together is scored together."""
+    """d of several measures on one shape, scored together."""
 
     shape: Shape
     labels: int
@@ -94,7 +144,7 @@ class LossTables:
         return label_space(self.shape.size, self.labels)
 
     def prepare(self, variant: Variant, wanted: Iterable[int]) -> None:
-        """Score the measures of these numbers on a variant, where they are defined on the hierarchy as it is."""
+        """Score the measures with these numbers on a variant, where they are defined on the hierarchy as it is."""
         hierarchy = variant.shape(self.shape).hierarchy()
         batch = Batch(hierarchy, *self.space.sides(variant.numbers), None, hierarchy, _POLICIES)
         together: dict[bytes, list[int]] = {}
@@ -111,13 +161,13 @@ class LossTables:
                 self._tables.setdefault(k, {})[variant] = as_losses(self.measures[k], table)
 
     def _defined(self, k: int) -> NDArray[np.bool_]:
-        """The instances whose d matters: those on which it is defined before anything is changed."""
+        """The pairs of sets on which d is defined on the hierarchy as it is."""
         if k not in self._tables:
             return np.ones(len(self.space.sets) ** 2, np.bool_)
         return ~np.isnan(self._tables[k][AS_IS]).ravel()
 
     def of(self, k: int) -> Losses:
-        """d of the measure of this number."""
+        """d of the measure with this number."""
         return Losses(self.shape, self.space, self._tables[k])
 
 
