@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cache
 from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,52 +28,40 @@ LabelSet = tuple[int, ...]
 _POLICIES = str(Policies())
 
 
-@dataclass(frozen=True, eq=False)
-class LabelSpace:
-    """The sorted label sets of at most ``most`` of the classes 0 … ``classes`` − 1; () is the first of them."""
+class LabelSpace(NamedTuple):
+    """All sorted label sets of few classes in lexicographic order, () first, with their positions and sizes.
 
-    classes: int
-    most: int
+    ``has``: whether a set (row) has a class (column). ``with_class``: the position of a set (row) with a class (column)
+    added, −1 where it has the class or has no room.
+    """
 
-    @cached_property
-    def sets(self) -> tuple[LabelSet, ...]:
-        """In lexicographic order."""
-        sizes = range(min(self.most, self.classes) + 1)
-        return tuple(sorted(each for size in sizes for each in combinations(range(self.classes), size)))
-
-    @cached_property
-    def numbers(self) -> dict[LabelSet, int]:
-        """The position of each set."""
-        return {each: k for k, each in enumerate(self.sets)}
-
-    @cached_property
-    def sizes(self) -> IntArray:
-        """The number of labels of each set."""
-        return np.array([len(each) for each in self.sets])
-
-    @cached_property
-    def has(self) -> NDArray[np.bool_]:
-        """Whether a set (row) has a class (column)."""
-        return np.array([[c in each for c in range(self.classes)] for each in self.sets], np.bool_)
-
-    @cached_property
-    def with_class(self) -> IntArray:
-        """The position of a set (row) with a class (column) added, −1 where it has the class or has no room."""
-        added = [[tuple(sorted({*each, c})) for c in range(self.classes)] for each in self.sets]
-        grown = np.array([[self.numbers.get(each, -1) for each in row] for row in added], np.int64)
-        return np.where(self.has, -1, grown.reshape(self.has.shape))
-
-    @cache  # noqa: B019 (spaces are kept for good)
-    def sides(self, renumbering: tuple[int, ...] | None = None) -> tuple[Side, Side]:
-        """All pairs (true, predicted), those of the first true set first, with other numbers for the classes."""
-        to = np.arange(self.classes) if renumbering is None else np.array(renumbering)
-        moved = [np.sort(to[list(each)]) for each in self.sets]
-        once = Side(pointers(self.sizes), np.concatenate(moved).astype(np.int32))
-        rows = np.arange(len(moved))
-        return once.take(np.repeat(rows, rows.size)), once.take(np.tile(rows, rows.size))
+    sets: tuple[LabelSet, ...]
+    numbers: dict[LabelSet, int]
+    sizes: IntArray
+    has: NDArray[np.bool_]
+    with_class: IntArray
 
 
-label_space = cache(LabelSpace)
+@cache
+def label_space(classes: int, most: int) -> LabelSpace:
+    """The label sets of at most ``most`` of the classes 0 … ``classes`` − 1."""
+    every, sizes = range(classes), range(min(most, classes) + 1)
+    sets = tuple(sorted(each for size in sizes for each in combinations(every, size)))
+    numbers = {each: k for k, each in enumerate(sets)}
+    has = np.array([[c in each for c in every] for each in sets], np.bool_)
+    more = np.array([[numbers.get(tuple(sorted({*each, c})), -1) for c in every] for each in sets], np.int64)
+    return LabelSpace(sets, numbers, np.array([len(each) for each in sets]), has, np.where(has, -1, more))
+
+
+@cache
+def all_pairs(classes: int, most: int, renumbering: tuple[int, ...] | None = None) -> tuple[Side, Side]:
+    """All pairs (true, predicted), those of the first true set first, with other numbers for the classes."""
+    space, to = label_space(classes, most), np.array(range(classes) if renumbering is None else renumbering)
+    once = Side(
+        pointers(space.sizes), np.concatenate([np.sort(to[list(each)]) for each in space.sets]).astype(np.int32)
+    )
+    rows = np.arange(len(space.sets))
+    return once.take(np.repeat(rows, rows.size)), once.take(np.tile(rows, rows.size))
 
 
 @dataclass(frozen=True)
@@ -146,7 +135,8 @@ class LossTables:
     def prepare(self, variant: Variant, wanted: Iterable[int]) -> None:
         """Score the measures with these numbers on a variant, where they are defined on the hierarchy as it is."""
         hierarchy = variant.shape(self.shape).hierarchy()
-        batch = Batch(hierarchy, *self.space.sides(variant.numbers), None, hierarchy, _POLICIES)
+        sides = all_pairs(self.shape.size, self.labels, variant.numbers)
+        batch = Batch(hierarchy, *sides, None, hierarchy, _POLICIES)
         together: dict[bytes, list[int]] = {}
         for k in sorted(wanted):
             together.setdefault(self._defined(k).tobytes(), []).append(k)
