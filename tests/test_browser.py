@@ -445,6 +445,11 @@ def test_the_page_prints_in_black_on_white(browser, mini_file):
         page.scheme("dark", "print")
         assert page.js("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         assert not page.one(".bar").is_displayed()
+        style = "return getComputedStyle(document.querySelector(arguments[0])).getPropertyValue(arguments[1])"
+        for what in ("thead", "tr", "figure", ".treemap .area"):
+            assert page.js(style, what, "break-inside") == "avoid", what
+        assert page.js(style, "th button", "display") == "contents", "else the repeated head of a table is empty"
+        assert page.js(style, "td small", "display") == "block", "all intervals stand below their values"
         assert browser.print_page()
 
 

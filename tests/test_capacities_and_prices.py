@@ -531,7 +531,7 @@ def test_explanations_show_what_is_paid():
     m = PairMeasure("m", Bounds(priced((1, 1), below=2), (1, 1)), default_cost=5)
     found = explain(Batch.of(H, [{"cow"}], [{"cow", "bird"}]), {"m": m})
     assert "predicted bird: missing" in str(found)
-    assert "together 2" in str(found)
+    assert "total cost 2" in str(found)
     assert found.to_dict()["parts"][0]["prices_of_rules"] == [["predicted bird: missing", 2.0]]
 
 

@@ -47,8 +47,8 @@ def test_check(folder, monkeypatch):
     table = [line for line in result.output.splitlines() if line.startswith(("instances", "labels", "unknown", "dist"))]
     counts = {" ".join(line.split()[:-2]): line.split()[-2:] for line in table[1:]}
     assert counts["instances"] == ["3", "4"]
-    assert counts["labels said twice in an instance"] == ["1", "0"]
-    assert counts["labels beside an ancestor of theirs"] == ["1", "0"]
+    assert counts["labels repeated in an instance"] == ["1", "0"]
+    assert counts["labels with a descendant in the instance"] == ["1", "0"]
     assert counts["labels of inner classes"] == ["2", "0"]
     assert counts["unknown labels"] == ["0", "2"]
     assert "label 'Yy' is not in the hierarchy; did you mean 'y'? (1 time, first in" in result.output

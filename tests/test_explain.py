@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, ScoredSets, evaluate, examples, measure, priced
 from hemlp.analysis.explain.drawing import NODE_STYLES, Picture
 from hemlp.analysis.explain.explain import explain, shortest_path
-from hemlp.analysis.explain.explanation import LcaPart, PairingPart, SetPart, UndefinedPart
+from hemlp.analysis.explain.layout import PairCurve, bezier_point
 from hemlp.analysis.explain.network import network_picture
+from hemlp.analysis.explain.parts import LcaPart, PairingPart, SetPart, UndefinedPart
 from hemlp.errors import InvalidOption
 from hemlp.problems.pairing.bounds import Bounds
 from tests.graphs import labelled
@@ -334,3 +335,30 @@ def test_no_box_hides_an_arrow(edges):
                 for box in picture.boxes.values():
                     if box.key not in (child, parent):
                         assert abs(x - box.x) > box.width / 2 or abs(y - box.y) > box.height / 2
+
+
+def test_arrows_of_separate_parts_do_not_cross():
+    """Two trees whose labels alternate stand side by side, and the cost of a hit is never cut off."""
+    edges = [(f"root {k}", f"{leaf} of {k}") for leaf in "abcd" for k in (0, 1)]
+    h = Hierarchy.from_edges(edges)
+    leaves = [child for _, child in edges]
+    picture = told(h, leaves, leaves[:4], "F_H").picture()
+    picture.lay_out()
+    places = {key: box.x for key, box in picture.boxes.items()}
+    assert max(places[c] for c in leaves if c.endswith("0")) < min(places[c] for c in leaves if c.endswith("1"))
+    long = "a class whose name is much longer than its box"
+    picture = told(Hierarchy.from_edges([("root", long)]), [long], [long], "GIE").picture()
+    assert picture.boxes[long].text.endswith("…: 0")
+
+
+def test_curves_pass_beside_boxes():
+    """The box between two paired ones hides no part of their curve."""
+    picture = Picture("p")
+    for name in ("top", "middle", "low"):
+        picture.add(name, name, "other")
+    picture.arrows += [("middle", "top", "plain"), ("low", "middle", "plain")]
+    curve = PairCurve("top", "low", "2")
+    picture.curves.append(curve)
+    picture.lay_out()
+    points = [bezier_point(picture.curve_points(curve), k / 50) for k in range(51)]
+    assert not any(picture.boxes["middle"].covers(x, y) for x, y in points)

@@ -121,7 +121,7 @@ CALLS = {
     "cannot write to .: it is a folder": lambda: check_writable(["."]),
     "depths need the data": lambda: score_by_depth(stored(), "F_H"),
     "row and id= both say which instance": lambda: evaluate(H, GOLD, {"A": GOLD}, ["F_H"]).explain("A", 0, id="x"),
-    "id='x': the instances have no names here": lambda: evaluate(H, GOLD, {"A": GOLD}, ["F_H"]).explain("A", id="x"),
+    "id='x': these instances have no ids": lambda: evaluate(H, GOLD, {"A": GOLD}, ["F_H"]).explain("A", id="x"),
     "there is no instance with the id 'doc'; did you mean 'doc1'?": lambda: evaluate(
         H, {"doc1": ["cow"]}, {"A": {"doc1": ["cow"]}}, ["F_H"]).explain("A", id="doc"),
 }  # fmt: skip

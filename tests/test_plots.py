@@ -95,3 +95,12 @@ def test_what_has_a_picture_draws_itself(mini, tmp_path):
     assert {text.get_text() for text in found.plot().axes[0].get_legend().get_texts()} == set(mini.systems)
     assert found.plot(tmp_path / "d.svg").axes
     assert (tmp_path / "d.svg").stat().st_size > 1000
+
+
+def test_a_plot_has_a_text_alternative(mini, tmp_path):
+    """What the axes show, and the names of the systems, as the title of an SVG element and in the data of a file."""
+    root = ET.fromstring(plots.svg(plots.rank_chart(mini), "alt"))
+    assert root.get("role") == "img"
+    assert root.find("{*}title").text == "place by mean (1 is best): " + ", ".join(mini.systems)
+    mini.sensitivity("GIE").plot(tmp_path / "d.png")
+    assert b"mean GIE, default cost D" in (tmp_path / "d.png").read_bytes()

@@ -15,14 +15,13 @@ import pytest
 
 import hemlp
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, SetMeasure, measure
-from hemlp.analysis.properties.catalogue import BY_NAME, PROPERTIES
+from hemlp.analysis.properties.catalogue import BY_NAME, PROPERTIES, THEOREMS, proofs
 from hemlp.analysis.properties.check import check_properties
-from hemlp.analysis.properties.counterexamples import SENTENCES, Counterexample
+from hemlp.analysis.properties.counterexamples import SENTENCES
 from hemlp.analysis.properties.disagreement import Disagreement
 from hemlp.analysis.properties.losses import Variant
 from hemlp.analysis.properties.search import Tally, search
 from hemlp.analysis.properties.shapes import Shape, numbered, random_shape, shapes_of, shapes_up_to
-from hemlp.analysis.properties.theorems import THEOREMS, proofs
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.catalogue import NAMED
 from hemlp.testing import check_measure
@@ -146,7 +145,7 @@ def test_table_of_reference(name):
 def test_a_hit_can_hurt(name, classes, edges, true, pred, other, scores):
     (found,) = check_properties([measure(name)], classes, 3, [BY_NAME["a hit never hurts"]])
     example = found.refuted["a hit never hurts"]
-    assert (len(example.hierarchy), str(example.found.shape)) == (classes, edges)
+    assert (len(example.hierarchy), str(example.shape)) == (classes, edges)
     assert (example.true, example.pred, example.other) == (true, pred, other)
     assert example.scores == pytest.approx(scores)
     assert example.witness in set(true) - set(pred)
@@ -259,14 +258,14 @@ def test_a_theorem_that_is_refuted_is_an_error(monkeypatch):
 def test_counter_examples_are_scored_again():
     example = hemlp.properties("F_LCA", classes=2).refuted["only perfect"]
     example.verify("cpsat")
-    wrong = Counterexample(example.measure, example.name, replace(example.found, values=(0.25,)))
-    with pytest.raises(InvalidSolution, match="milp comes to 0, and not 0.25"):
+    wrong = replace(example, values=(0.25,))
+    with pytest.raises(InvalidSolution, match="milp gives 0 instead of 0.25"):
         wrong.verify()
 
 
 def test_wrong_scores_of_a_batch_do_not_pass(monkeypatch):
     monkeypatch.setattr("hemlp.analysis.properties.losses.as_losses", lambda measure, table: 2 * table)
-    with pytest.raises(InvalidSolution, match="milp comes to"):
+    with pytest.raises(InvalidSolution, match="milp gives"):
         hemlp.properties("GIE", classes=2)
     other = {"milp": (0.0, 1.0)}
     monkeypatch.setattr(Disagreement, "_scores", lambda self, each, solver=None: other.get(solver, (1.0, 0.0)))
@@ -299,7 +298,7 @@ def test_options():
 def test_declared_invariants_are_checked():
     lopsided = Lopsided("lopsided", "ancestors", score="R")
     (found,) = check_properties([lopsided], 2, 2)
-    assert str(found.broken["symmetric"].found.shape) == "0>1"
+    assert str(found.broken["symmetric"].shape) == "0>1"
     instance = Hierarchy.from_edges([(0, 1)]), [1], [1]
     with pytest.raises(AssertionError, match="symmetric"):
         check_measure(lopsided, count=3)
@@ -318,7 +317,7 @@ def test_names_that_matter():
     """A cost of one's own that reads labels."""
     named = PairMeasure("named", Bounds((1, 1), (1, 1)), cost=lambda p, t: abs(p - t) * (1 + p), default_cost=5)
     example = hemlp.properties(named, classes=3).refuted[NAMES]
-    assert (str(example.found.shape), example.true, example.pred) == ("0>1", (0,), (1,))
+    assert (str(example.shape), example.true, example.pred) == ("0>1", (0,), (1,))
     assert example.values == (2, 1)
     assert [box.text for box in example.picture().boxes.values()] == ["0 → 1: T", "1 → 0: P"]
     assert example.sentence == (
@@ -341,7 +340,7 @@ def test_random_search_beyond_small_hierarchies():
     wanted = [BY_NAME["symmetric"], BY_NAME["perfect"]]
     found, again = (check_properties([sudden], 7, 1, wanted, random=3)[0] for _ in range(2))
     example = found.refuted["symmetric"]
-    assert (len(example.hierarchy), example.found.shape.edges) == (6, ())  # nothing more can be taken away
+    assert (len(example.hierarchy), example.shape.edges) == (6, ())  # nothing more can be taken away
     assert (example.true, example.pred) == ((), (0,))
     assert found.random == 3
     assert found.words("perfect") == "none up to 5 classes and 1 label, nor on 3 random hierarchies of up to 7"

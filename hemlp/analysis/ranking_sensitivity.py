@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.errors import InvalidOption
-from hemlp.io.figures import COLOURS, new_figure, plain, save
+from hemlp.io.figures import line_style, new_figure, plain, save
 from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.default_cost_sensitivity import EnvelopeSum, Number, Sensitivity, crossings, format_default_cost
 from hemlp.measures.pair_measure import pairs_classes
@@ -65,7 +65,7 @@ class Sensitivities(HtmlDisplay):
         return sorted(values, key=values.__getitem__, reverse=any(each.accuracy for each in self.systems.values()))
 
     def table(self) -> Table:
-        """One row a flip; the notes say who is ahead where the systems were evaluated. Of one system, its lines."""
+        """One row per flip, and notes on the order at the evaluated D; for one system its linear pieces."""
         if len(self.systems) == 1:
             return self._single_system_table()
         rows = [[format_default_cost(d), below, above] for d, below, above in self.flips]
@@ -87,7 +87,7 @@ class Sensitivities(HtmlDisplay):
         formula = "1 − cost / D − default pairs" if sensitivity.accuracy else "cost + default pairs · D"
         notes = [
             f"{self.measure} of {name} = {formula}, {mean} at D = {self.chosen:g}",
-            "two systems change places: give another one to see at which D",
+            "give a second system to see at which D the two change places",
         ]
         return replace(lines, notes=[*notes, *lines.notes])
 
@@ -96,14 +96,14 @@ class Sensitivities(HtmlDisplay):
         return all(each.exact for each in self.systems.values())
 
     def plot(self, path: str | PathLike[str] | None = None, *, most: float | None = None) -> Figure:
-        """Draw the means of all systems over D, by matplotlib.
+        """Draw the means of all systems over D with matplotlib.
 
         Parameters
         ----------
         path
-            A file to write, whose ending says its format (.svg, .png, .pdf).
+            A file to write; its ending is the format (.svg, .png, .pdf).
         most
-            The greatest D that is shown; by default beyond the last flip.
+            The greatest D; by default beyond the last flip.
         """
         ends = [float(d) for d, _, _ in self.flips]
         limit = float(most) if most is not None else 1.25 * max([*ends, 1.6 * self.chosen, 1.0])
@@ -137,38 +137,37 @@ def _json_fraction(value: Number) -> float | list[int]:
     return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
 
 
-def _chart(found: Sensitivities, most: float) -> Figure:
+def _chart(means: Sensitivities, most: float) -> Figure:
     """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
     figure, axes = new_figure(7.0, 4.2)
-    for k, (name, each) in enumerate(found.systems.items()):
+    for k, (name, each) in enumerate(means.systems.items()):
         bends = [float(d) for d in each.breakpoints if d < most]
         at = np.unique([*np.linspace(most / 400, most, 400), *bends])
         line = [float(each(float(d))) for d in at]
-        axes.plot(at, line, label=plain(name), linewidth=1.6, color=COLOURS[k % len(COLOURS)])
-    for d, below, _ in found.flips:
+        axes.plot(at, line, label=plain(name), linewidth=1.6, markersize=6, markevery=[len(at) - 1], **line_style(k))
+    for d, below, _ in means.flips:
         if d < most:
-            axes.plot(float(d), float(found.systems[below](d)), "o", color="black", markersize=4, zorder=3)
-    axes.axvline(found.chosen, color="#999999", linewidth=0.8, linestyle=":")
+            axes.plot(float(d), float(means.systems[below](d)), "o", color="black", markersize=4, zorder=3)
+    axes.axvline(means.chosen, color="#999999", linewidth=0.8, linestyle=":")
     label = "default cost D (dots: two systems change places; dotted: as evaluated)"
-    axes.set(xlim=(0, most), xlabel=label, ylabel=plain(f"mean {found.measure}"))
+    axes.set(xlim=(0, most), xlabel=label, ylabel=plain(f"mean {means.measure}"))
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
 
 def sensitivity(ev: Results, measure: str) -> Sensitivities:
-    """How the means of all systems depend on the default cost, and where two systems change places: exactly.
+    """The means of all systems as exact functions of the default cost, and where two systems change places.
 
     Parameters
     ----------
     measure
-        A pair-based one with one default cost; the data has to be at hand.
+        A pair-based measure with one default cost.
 
     Examples
     --------
     >>> from hemlp import examples, evaluate
     >>> mesh = examples.mesh_mini()
-    >>> found = evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["GIE"]).sensitivity("GIE")
-    >>> found.flips[-1]
+    >>> evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["GIE"]).sensitivity("GIE").flips[-1]
     (Fraction(1823, 58), 'lexical_match', 'prior_top8')
     """
     check_known("measure", measure, ev.measures)
@@ -176,7 +175,7 @@ def sensitivity(ev: Results, measure: str) -> Sensitivities:
     each = inputs.measures[measure]
     of_pairs = each.measure if isinstance(each, RankedMeasure) else each
     if not pairs_classes(of_pairs):
-        raise InvalidOption(f"{each} has no default cost, of which it could be a function")
+        raise InvalidOption(f"{each} has no default cost")
     by_system = {}
     for system in ev.systems:
         totals = EnvelopeSum(of_pairs)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.escaping import printable
+from hemlp.escaping import markup, printable
 from hemlp.io.files import write_bytes
 
 if TYPE_CHECKING:
@@ -53,9 +53,22 @@ def save(figure: Figure, path: str | PathLike[str] | None) -> Figure:
     if ending not in known:
         raise InvalidOption(f"{fspath(path)}: figures are written as .{', .'.join(known)}")
     image = io.BytesIO()
-    figure.savefig(image, format=ending)
+    figure.savefig(
+        image, format=ending, metadata={"Title": describe(figure)} if ending in ("svg", "png", "pdf") else {}
+    )
     write_bytes(path, image.getvalue())
     return figure
+
+
+def describe(figure: Figure) -> str:
+    """A figure in words, for readers who cannot see it: titles and labels of its axes, and the names in its legend."""
+    words = []
+    for axes in figure.axes:
+        legend = axes.get_legend()
+        names = legend.get_texts() if legend is not None else axes.get_yticklabels()
+        labels = filter(None, (axes.get_title(), axes.get_ylabel(), axes.get_xlabel()))
+        words.append(f"{', '.join(labels)}: {', '.join(text.get_text() for text in names)}")
+    return "; ".join(words).replace(r"\$", "$")
 
 
 def svg(figure: Figure, name: str) -> str:
@@ -65,5 +78,5 @@ def svg(figure: Figure, name: str) -> str:
     text = io.StringIO()
     with mpl.rc_context({"svg.hashsalt": name, "svg.fonttype": "none", "font.family": "sans-serif"}):
         figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
-    drawn = text.getvalue()
-    return drawn[drawn.index("<svg") :]
+    start, rest = text.getvalue().partition("<svg")[2].split(">", 1)
+    return f'<svg role="img"{start}><title>{markup(describe(figure))}</title>{rest}'

@@ -19,9 +19,10 @@ from typing import Any
 
 from hemlp.analysis.explain.drawing import Picture, svg_curve, svg_shape
 from hemlp.analysis.explain.explain import explain
-from hemlp.analysis.explain.explanation import Explanation, LcaPart, PairingPart
+from hemlp.analysis.explain.explanation import Explanation
 from hemlp.analysis.explain.layout import NODE_STYLES, Box, PairCurve
 from hemlp.analysis.explain.network import network_picture
+from hemlp.analysis.explain.parts import LcaPart, PairingPart, Scene
 from hemlp.analysis.properties.losses import complete
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.escaping import json_number
@@ -150,7 +151,7 @@ class Board:
     def _lca(self, explanation: Explanation, part: Any, name: str) -> dict[str, Any]:
         if not isinstance(part, LcaPart):
             return {"name": name, "svg": "", "F": None, "lcas": 0, "why": getattr(part, "reason", "")}
-        picture = part.picture(name, self.hierarchy, explanation.sides, explanation.name)
+        picture = part.picture(Scene(name, self.hierarchy, *explanation.sides, explanation.name))
         picture.explained = False  # the page has one legend
         return {"name": name, "svg": picture.to_svg(), "F": part.values[name], "lcas": len(part.lcas), "why": ""}
 

@@ -170,7 +170,7 @@ const CHARTS = {
           const bar = `M${x(at).toFixed(1)} ${y(ends[0]).toFixed(1)}V${y(ends[1]).toFixed(1)}`;
           svg.append(svgElement("path", { class: `line s${s % 8}`, d: bar }));
         }
-        const words = `${figure(each.y[k])}${ends ? ` (${figure(ends[0])} to ${figure(ends[1])})` : ""}`;
+        const words = `${figure(each.y[k])}${ends ? ` [${figure(ends[0])}, ${figure(ends[1])}]` : ""}`;
         svg.append(pointed(marker(s, x(at), y(each.y[k])), `${each.name}, ${spec.xlabel} ${at}: ${words}`));
       });
     });

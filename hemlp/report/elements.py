@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from hemlp.escaping import markup
-from hemlp.text.tables import Interval, format_number
+from hemlp.text.tables import DECIMALS, Interval, format_number
 
 First = Literal["ascending", "descending"]
 
@@ -74,6 +74,8 @@ def _cell(column: Column, cell: Cell) -> str:
 def bracket(interval: Interval, text: Callable[[float], str] = format_number) -> str:
     """An interval behind its value, as HTML; "" where there is none."""
     low, high = interval
+    if text is format_number and max(abs(low), abs(high)) >= 0.01:  # both ends in one format
+        return f" <small>[{low:.{DECIMALS}f}, {high:.{DECIMALS}f}]</small>"
     return "" if math.isnan(low) else f" <small>[{text(low)}, {text(high)}]</small>"
 
 

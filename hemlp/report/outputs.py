@@ -169,7 +169,7 @@ def _csv_value(cell: Any) -> Any:
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
     """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
-    from hemlp.analysis.explain.explanation import UndefinedPart
+    from hemlp.analysis.explain.parts import UndefinedPart
 
     if file is None:
         return []

@@ -252,6 +252,6 @@ def _interval_chart(ev: Results, measure: str) -> dict[str, Any]:
         ends = [mean, low, high]
         known = all(map(math.isfinite, ends))
         text = "undefined" if math.isnan(mean) else format_number(mean)
-        words = f"{text} ({format_number(low)} to {format_number(high)})" if known else text
+        words = f"{text} [{format_number(low)}, {format_number(high)}]" if known else text
         rows.append({"name": system, "at": ends if known else None, "text": words})
     return {"type": "intervals", "rows": rows}

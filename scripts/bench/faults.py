@@ -137,7 +137,7 @@ FAULTS = [
     Fault("report/instance_list.py", "signed = values if ev.greater_is_better[leader] else -values", "signed = values", "which instances a page shows as the worst by an error"),
     Fault("processes/pool.py", "variables[\"PYTHONSAFEPATH\"] = \"1\"", "variables[\"PYTHONSAFEPATH\"] = \"\"", "workers import what lies in the current folder"),
     Fault("metrics.py", "total = weights[defined].sum()", "total = weights.sum()", "sample weights of undefined instances"),
-    Fault("analysis/explain/explanation.py", "return self.predicted & self.true", "return self.predicted | self.true", "the shared nodes of an explanation"),
+    Fault("analysis/explain/parts.py", "return self.predicted & self.true", "return self.predicted | self.true", "the shared nodes of an explanation"),
     Fault("analysis/explain/layout.py", "return plain_sum(places) / len(places) if places else otherwise", "return places[0] if places else otherwise", "where boxes are drawn", "docs"),
     Fault("arrays.py", "return reduce(add, values, 0.0)", "return sum(values)", "numbers that depend on the version of Python"),
     Fault("paper/cases.py", "return abs(printed - ours) < 0.0099", "return abs(printed - ours) < 0.5", "whether the paper's figures are ours"),

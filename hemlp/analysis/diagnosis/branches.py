@@ -17,12 +17,12 @@ from hemlp.analysis.diagnosis.class_counts import class_loss, count_classes
 from hemlp.analysis.diagnosis.error_costs import class_costs
 from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
+    add_values,
     align_classes,
-    as_implied,
     choose_systems,
+    class_table,
     iter_batches,
-    label_rows,
-    name_column,
+    system_heads,
 )
 from hemlp.analysis.statistics.differences import subtract_scores
 from hemlp.analysis.statistics.interval_formulas import as_intervals, round_for_exact_sums, student_interval
@@ -33,17 +33,15 @@ from hemlp.hierarchy.reach import ROOM
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
-from hemlp.results.inputs import Inputs, dropped_notes
+from hemlp.results.inputs import Inputs
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Table, plural
 
 
 @dataclass(frozen=True, eq=False)
 class BranchStatistics:
-    """Of each class of a hierarchy: how many ``instances`` are in its branch, the ``means`` over them (nan: none).
-
-    ``lows`` and ``highs``: the ends of their intervals. ``shares`` of the loss that falls in the branch.
-    """
+    """For each class the number of ``instances`` in its branch, the ``means`` over them with the ends of their
+    intervals (``lows``, ``highs``), nan without instances, and the ``shares`` of the loss in the branch."""
 
     instances: IntArray
     means: FloatArray
@@ -60,27 +58,27 @@ def branches(
     level: int | None = None,
     intervals: bool = True,
 ) -> Table:
-    """By branch: the instances that have a true class there, the mean over them, and the share of the loss there.
+    """By branch: the instances with a true class there, the mean over them, and the share of the loss there.
 
-    What is shared out is the error of a pair-based measure, by the classes that cost it, and for all other measures
-    SDL, by the classes that are on one side only.
+    The loss is the error of a pair-based measure, by the classes that cost it, and for all other measures SDL, by the
+    classes that are on one side only.
 
     Parameters
     ----------
     system
-        As of ``levels``; of several, branches come first that make the greatest difference between means.
+        As in ``levels``; of several systems, branches come first that make the greatest difference between means.
     measure
-        One that was evaluated, by default the first.
+        A measure of the evaluation, by default the first.
     level
         Only branches of this depth; 0 for the roots.
     intervals
-        Whether means have 95% intervals, Student's over the instances of the branch. Of two systems there is then
-        also the mean of the paired differences, with its own.
+        Whether means have 95% intervals, Student's over the instances of the branch, and two systems also the mean of
+        their paired differences.
 
     Returns
     -------
     Table
-        With the columns branch, instances, mean, share and ``mean 95%``, and name after branch if there are names.
+        With the columns branch, instances, mean, share and ``mean 95%``; name follows branch if there are names.
 
     Examples
     --------
@@ -97,31 +95,24 @@ def branches(
         raise InvalidOption(f"level={level!r} is not a number of edges from a root, of at least 0")
     chosen = choose_systems(ev, system)
     labels, places = align_classes(inputs, chosen)
-    statistics = [
-        reorder_branches(compute_branches(ev, system, name), place)
-        for system, place in zip(chosen, places, strict=True)
-    ]
-    met = np.any([(of.instances > 0) | (of.shares > 0) for of in statistics], axis=0)
+    by_system = list(zip(chosen, places, strict=True))
+    statistics = [reorder_branches(compute_branches(ev, system, name), place) for system, place in by_system]
+    occurs = np.any([(of.instances > 0) | (of.shares > 0) for of in statistics], axis=0)
     if level is not None:
-        depths = [
-            _take_or(inputs.hierarchies[s].unit_depths, place, -1) for s, place in zip(chosen, places, strict=True)
-        ]
-        met &= np.any([of == level for of in depths], axis=0)
-    rows = _order_branches(statistics, np.flatnonzero(met))
-    head, columns = ["instances"], [statistics[0].instances[rows].tolist()]
-    for system, of in zip(chosen, statistics, strict=True):
-        head += [f"{system} {what}" if len(chosen) > 1 else what for what in ("mean", "share")]
-        columns += [of.means[rows].tolist(), of.shares[rows].tolist()]
+        depths = [_take_or(inputs.hierarchies[system].unit_depths, place, -1) for system, place in by_system]
+        occurs &= np.any([of == level for of in depths], axis=0)
+    rows = _order_branches(statistics, np.flatnonzero(occurs))
+    head, columns = ["branch", "instances", *system_heads(chosen, "mean", "share")], [statistics[0].instances[rows]]
+    columns += [values[rows] for of in statistics for values in (of.means, of.shares)]
+    cells: list[Any] = [column.tolist() for column in columns]
     if intervals:
-        for system, of in zip(chosen, statistics, strict=True):
-            head.append(f"{system} mean 95%" if len(chosen) > 1 else "mean 95%")
-            columns.append(as_intervals(of.lows[rows], of.highs[rows]))
+        head += system_heads(chosen, "mean 95%")
+        cells += [as_intervals(of.lows[rows], of.highs[rows]) for of in statistics]
     if intervals and len(chosen) == 2:
         gaps = [_take_or(of, places[0], math.nan)[rows] for of in _branch_differences(ev, chosen[0], chosen[1], name)]
         head += ["difference", "difference 95%"]
-        columns += [gaps[0].tolist(), as_intervals(gaps[1], gaps[2])]
-    table = label_rows(inputs, labels, rows, columns)
-    return Table(["branch", *name_column(inputs), *head], table, _notes(ev, chosen, name, intervals))
+        cells += [gaps[0].tolist(), as_intervals(gaps[1], gaps[2])]
+    return class_table(ev, head, labels, rows, cells, _notes(ev, chosen, name, intervals))
 
 
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
@@ -142,7 +133,7 @@ def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[s
         notes.append("in brackets 95% intervals: Student's, from the spread over the instances of a branch")
     if intervals and len(chosen) == 2:
         notes.append(f"difference: the mean of {chosen[0]} − {chosen[1]}, instance by instance")
-    return [*notes, *dropped_notes(ev.facts)]
+    return notes
 
 
 def _take_or(values: Any, places: IntArray, missing: float) -> Any:
@@ -151,7 +142,7 @@ def _take_or(values: Any, places: IntArray, missing: float) -> Any:
 
 
 def reorder_branches(of: BranchStatistics, places: IntArray) -> BranchStatistics:
-    """The branches in another order; one that is not there has no instance, and no loss."""
+    """The branches in another order; a missing one has no instances and no loss."""
     means, lows, highs = (_take_or(values, places, math.nan) for values in (of.means, of.lows, of.highs))
     return BranchStatistics(_take_or(of.instances, places, 0), means, lows, highs, _take_or(of.shares, places, 0.0))
 
@@ -195,18 +186,13 @@ def _branch_differences(
 
 
 def _sum_descendants(h: Hierarchy, values: FloatArray) -> FloatArray:
-    """For each class the sum of the values of itself and of all classes below it."""
-    from hemlp.kernels.closure.census import add_up
-    from hemlp.kernels.records import Rows
-
+    """For each class the sum of the values of itself and its descendants."""
     sums = np.zeros((len(h), 2))
     some = np.flatnonzero(values).astype(np.int32)
     step = max(1, int(ROOM / max(1.0, h.upward.mean_length)))
     for start in range(0, some.size, step):
         classes = some[start : start + step]
-        lists = h.upward.lists(classes)
-        alone = Rows(np.arange(classes.size + 1), lists.row[classes])
-        add_up(alone, as_implied(lists), values[classes], sums)
+        add_values(h.upward.lists(classes), np.arange(classes.size + 1), classes, values[classes], sums)
     total: FloatArray = sums.sum(axis=1)
     return total
 
@@ -229,15 +215,11 @@ def _branch_means(
 
 
 def _sum_over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:
-    """For each class the sum of the values of the instances whose true closure holds it; no order changes it."""
-    from hemlp.kernels.closure.census import add_up
-    from hemlp.kernels.records import Rows
-
+    """For each class the sum of the values of the instances whose true closure holds it."""
     h = inputs.hierarchies[system]
     sums, values = np.zeros((len(h), 2)), round_for_exact_sums(values)
     for start, batch in iter_batches(inputs, system):
-        lists = h.upward.lists(batch.true.classes)
-        sets = Rows(batch.true.ptr, lists.row[batch.true.classes])
-        add_up(sets, as_implied(lists), values[start : start + len(batch)], sums)
+        true = batch.true
+        add_values(h.upward.lists(true.classes), true.ptr, true.classes, values[start : start + len(batch)], sums)
     total: FloatArray = sums.sum(axis=1)
     return total

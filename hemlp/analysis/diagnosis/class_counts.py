@@ -1,9 +1,9 @@
-"""Diagnosis by class: the number of instances in whose true closure, predicted closure, or both, a class is.
+"""Diagnosis by class: the number of instances that have a class in their true closure, predicted closure, or both.
 
-T, P and C are numbers of instances. Then P = C / P, R = C / T, F = 2C / (P + T), and the loss is T + P − 2C: what
-is on one side only. P, R and C / (C + lost) = F / (2 − F) are proportions of instances, with Wilson's intervals. Of two
-systems d instances have the class in one prediction only, and the first loses k of them: the difference of the losses
-is 2k − d, and the interval of k / d is that of the sign test.
+T, P and C are these numbers. Then precision is C / P, recall C / T, F = 2C / (P + T), and the loss T + P − 2C counts
+instances with the class on one side only. Precision, recall and C / (C + loss) = F / (2 − F) are proportions with
+Wilson's intervals. Of two systems, d instances have the class in one prediction only, and the first loses k of them:
+the difference of the losses is 2k − d, and the interval of k / d is that of the sign test.
 """
 
 from __future__ import annotations
@@ -17,13 +17,14 @@ from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
     align_classes,
     as_implied,
+    as_sides,
     choose_systems,
+    class_table,
     iter_batches,
     iter_prediction_pairs,
     joint_hierarchy,
-    label_rows,
-    name_column,
     order_by_value,
+    system_heads,
 )
 from hemlp.analysis.statistics.interval_formulas import as_intervals, wilson_interval
 from hemlp.arrays import FloatArray, IntArray
@@ -32,12 +33,11 @@ from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.options import check_choice
-from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Table
 
 CountBasis = Literal["closures", "labels"]
-"""Whether a label stands for its ancestors, too, or for itself alone."""
+"""Whether a label counts for its ancestors, too, or for itself alone."""
 RATIOS = ("P", "R", "F")
 
 
@@ -61,21 +61,19 @@ def ratios_with_zero_division(counts: IntArray) -> list[list[float]]:
 
 @cache_per_evaluation
 def count_classes(ev: Results, system: str, on: CountBasis) -> IntArray:
-    """For each class of the hierarchy the numbers of predicted and true sets, and of both, that hold it."""
+    """For each class of the hierarchy the numbers of predicted sets, true sets, and both, that hold it."""
     inputs = require_inputs(ev)
     return _count(inputs.hierarchies[system], (batch for _, batch in iter_batches(inputs, system)), on)
 
 
 def _count(h: Hierarchy, batches: Iterable[Batch], on: CountBasis) -> IntArray:
     from hemlp.kernels.closure.census import count
-    from hemlp.kernels.records import Sides
 
     counts = np.zeros((len(h), 3), np.int64)
     for batch in batches:
-        pred, true = batch.sides
-        classes = np.concatenate([pred.classes, true.classes])
+        classes = np.concatenate([side.classes for side in batch.sides])
         lists = flat_lists(len(h), classes) if on == "labels" else h.upward.lists(classes)
-        count(Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes]), as_implied(lists), counts)
+        count(as_sides(batch, lists.row), as_implied(lists), counts)
     return counts
 
 
@@ -89,23 +87,23 @@ def _count_differing(ev: Results, first: str, second: str, on: CountBasis) -> In
 
 
 def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closures", intervals: bool = True) -> Table:
-    """By class: in how many instances it is true, predicted, and both; what loses most comes first.
+    """By class: in how many instances it is true, predicted, and both; the greatest loss first.
 
     Parameters
     ----------
     system
-        As of ``levels``; of several, classes come first on which they differ most in what is lost.
+        As in ``levels``; of several systems, classes come first whose losses differ most.
     on
-        "closures": a class is met wherever a class below it is; "labels": only where it is given itself.
+        "closures": a class counts wherever one of its descendants is given; "labels": only where it is given itself.
     intervals
-        Whether P, R and F have 95% intervals, Wilson's for proportions of instances. Of two systems there is then
-        also the difference of what is lost, with that of a sign test.
+        Whether P, R and F have 95% intervals, Wilson's for proportions of instances, and two systems also the
+        difference of their losses, with the interval of a sign test.
 
     Returns
     -------
     Table
-        With the columns class, true, predicted, common, P, R and F, and then their intervals; and name after class
-        if there are names.
+        With the columns class, true, predicted, common, P, R and F, and their intervals; name follows class if there
+        are names.
 
     Examples
     --------
@@ -116,7 +114,7 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
     [('cow', 2, 2, 1), ('animal', 0, 1, 0), ('sheep', 1, 0, 0)]
     """
     check_choice("on", on, ("closures", "labels"))
-    inputs, chosen = require_inputs(ev), choose_systems(ev, system)
+    chosen = choose_systems(ev, system)
     labels, counts = stack_class_counts(ev, chosen, on)
     rows = occurring_classes(counts)
     head, columns = count_columns(chosen, counts[:, rows])
@@ -136,8 +134,7 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
         head += ["difference", "difference 95%"]
         columns += [gap.tolist(), _gap_intervals(gap, _count_differing(ev, chosen[0], chosen[1], on)[rows])]
         notes.append(f"difference: what {chosen[0]} loses more than {chosen[1]}, with the interval of a sign test")
-    table = label_rows(inputs, labels, rows, columns)
-    return Table(["class", *name_column(inputs), *head], table, [*notes, *dropped_notes(ev.facts)])
+    return class_table(ev, ["class", *head], labels, rows, columns, notes)
 
 
 def stack_class_counts(ev: Results, systems: Sequence[str], on: CountBasis) -> tuple[Sequence[Label], IntArray]:
@@ -152,9 +149,8 @@ def stack_class_counts(ev: Results, systems: Sequence[str], on: CountBasis) -> t
 
 def occurring_classes(counts: IntArray) -> IntArray:
     """The rows of classes (systems × rows × 3) that are true or predicted anywhere, the greatest loss first."""
-    order = order_by_value(class_loss(counts))
-    met: Any = counts.any(axis=(0, 2))
-    rows: IntArray = order[met[order]]
+    order, occurs = order_by_value(class_loss(counts)), np.any(counts, axis=(0, 2))
+    rows: IntArray = order[occurs[order]]
     return rows
 
 
@@ -165,7 +161,7 @@ def count_columns(systems: list[str], counts: IntArray) -> tuple[list[str], list
         counted = [counts[0, :, k].tolist() for k in (0, 2)]
         return ["true", "predicted", "common", *RATIOS], [true, *counted, *ratios_with_zero_division(counts[0])]
     by_system = [each for of in counts for each in (ratios_with_zero_division(of)[2], class_loss(of).tolist())]
-    return ["true", *(f"{system} {what}" for system in systems for what in ("F", "lost"))], [true, *by_system]
+    return ["true", *system_heads(systems, "F", "lost")], [true, *by_system]
 
 
 def f_intervals(counts: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -177,19 +173,15 @@ def f_intervals(counts: IntArray) -> tuple[FloatArray, FloatArray]:
 
 def _wilson_intervals(systems: list[str], counts: IntArray) -> list[tuple[str, tuple[FloatArray, FloatArray]]]:
     """The intervals of P, R and F of one system, or of F of several."""
-    intervals = []
-    for system, of in zip(systems, counts, strict=True):
-        predicted, true, common = of.T
-        f = f_intervals(of)
-        if len(systems) == 1:
-            intervals += [("P", wilson_interval(common, predicted)), ("R", wilson_interval(common, true)), ("F", f)]
-        else:
-            intervals.append((f"{system} F", f))
-    return intervals
+    if len(systems) > 1:
+        return [(f"{system} F", f_intervals(of)) for system, of in zip(systems, counts, strict=True)]
+    predicted, true, common = counts[0].T
+    p, r = wilson_interval(common, predicted), wilson_interval(common, true)
+    return [("P", p), ("R", r), ("F", f_intervals(counts[0]))]
 
 
 def _gap_intervals(gap: IntArray, differing: IntArray) -> list[Any]:
-    """2k − d from the interval of k / d, outward to tenths; from 0 to 0 where the systems say the same."""
+    """2k − d from the interval of k / d, outward to tenths; from 0 to 0 where the predictions are the same."""
     low, high = ((2 * end - 1) * differing for end in wilson_interval((differing + gap) / 2, differing))
     ends = np.floor(10 * low) / 10, np.ceil(10 * high) / 10
     return as_intervals(*(np.where(differing == 0, 0.0, end) for end in ends))

@@ -44,8 +44,8 @@ class ClassPairs:
     @classmethod
     def concatenate(cls, parts: Iterable[ClassPairs]) -> ClassPairs:
         """Concatenate pairs of consecutive instances."""
-        nobody = np.empty(0, np.int64)
-        parts = [cls(nobody, nobody, nobody, np.empty(0), np.empty(0, np.bool_), 0), *parts]
+        no = np.empty(0, np.int64)
+        parts = [cls(no, no, no, np.empty(0), np.empty(0, np.bool_), 0), *parts]
         columns = zip(*((part.rows, part.predicted, part.true, part.costs, part.single) for part in parts), strict=True)
         rows, predicted, true, costs, single = map(np.concatenate, columns)
         return cls(rows, predicted, true, costs, single, sum(part.instances for part in parts))
@@ -60,8 +60,8 @@ class ClassPairs:
         return ClassPairs(self.rows[here], *ends, self.costs[here], self.single[here], self.instances)
 
     def with_certain_pairs(self) -> ClassPairs:
-        """With one pair in place of two default classes where an instance has one class a side: who answers whom is
-        not in doubt there, though it costs less to pair both with nobody, as across roots."""
+        """With one pair in place of two default classes where an instance has one class on each side: the pair is
+        certain there, even if two default classes cost less, as across roots."""
         alone = self.single & ((self.predicted < 0) | (self.true < 0))
         lone, rest = self._select(alone), self._select(~alone)
         order = np.lexsort((lone.predicted < 0, lone.rows))  # of each instance the predicted class first
@@ -149,26 +149,21 @@ def _exchange(model: PairingModel, chosen: Any, to_default: tuple[Any, Any], k: 
     kappa = model.kappa[model.pairs.place(row, row + 1)].reshape(-1, width)
     at = [half.place(row, row + 1) for half in model.halves]
     default = [half.default[place] for half, place in zip(model.halves, at, strict=True)]
-    t, p = (int(of.argmax()) if of.any() else None for of in (grid[i], grid[:, j]))
-    before = (default[PRED][i] if t is None else kappa[i, t]) + (default[TRUE][j] if p is None else kappa[p, j])
-    partners = 0.0 if t is None and p is None else (
-        default[TRUE][t] if p is None else default[PRED][p] if t is None else kappa[p, t]
-    )  # fmt: skip
-    if grid[i, j] or kappa[i, j] + partners != before:
-        return
     taken = [of[place] for of, place in zip(to_default, at, strict=True)]
-    if t is None:
-        taken[PRED][i] = 0
-    else:
-        grid[i, t] = False
-    if p is None:
-        taken[TRUE][j] = 0
-    else:
-        grid[p, j] = False
-    grid[i, j] = True
-    if t is not None and p is not None:
-        grid[p, t] = True
-    elif t is not None:
-        taken[TRUE][t] = 1
-    elif p is not None:
-        taken[PRED][p] = 1
+    t, p = (int(of.argmax()) if of.any() else None for of in (grid[i], grid[:, j]))
+
+    def link(predicted: int | None, true: int | None) -> tuple[float, Any, Any]:
+        """The cost of a pair, None for a default class, and the array and place that say whether it is chosen."""
+        if predicted is None:
+            return (0.0, None, None) if true is None else (default[TRUE][true], taken[TRUE], true)
+        return (default[PRED][predicted], taken[PRED], predicted) if true is None else (
+            kappa[predicted, true], grid, (predicted, true)
+        )  # fmt: skip
+
+    before, after = [link(i, t), link(p, j)], [link(i, j), link(p, t)]
+    if grid[i, j] or after[0][0] + after[1][0] != before[0][0] + before[1][0]:
+        return
+    for value, links in ((0, before), (1, after)):
+        for _, array, place in links:
+            if array is not None:
+                array[place] = value

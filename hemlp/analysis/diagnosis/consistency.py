@@ -30,7 +30,7 @@ def consistency(ev: Results, system: SystemChoice = None) -> Table:
     Parameters
     ----------
     system
-        As of ``levels``.
+        As in ``levels``.
 
     Examples
     --------

@@ -15,13 +15,13 @@ import numpy as np
 from hemlp.analysis.diagnosis.class_pairs import ClassPairs, find_pair_measure, iter_class_pairs
 from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
+    add_values,
     align_classes,
-    as_implied,
     choose_systems,
-    label_rows,
+    class_table,
     name_cell,
-    name_column,
     order_by_value,
+    system_heads,
 )
 from hemlp.arrays import FloatArray
 from hemlp.hierarchy.labels import Label
@@ -45,10 +45,7 @@ class InstanceNumbers(tuple[int, ...]):
 
 @cache_per_evaluation
 def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int]:
-    """What each class costs as a predicted and as a true one (sides × classes), over how many instances."""
-    from hemlp.kernels.closure.census import add_up
-    from hemlp.kernels.records import Rows
-
+    """The cost of each class as a predicted and as a true one (sides × classes), and the number of instances."""
     inputs = require_inputs(ev)
     size = len(inputs.hierarchies[system])
     sums, instances = np.zeros((2, size, 2)), 0
@@ -57,36 +54,34 @@ def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int
         shares = np.where((part.predicted < 0) | (part.true < 0), part.costs, part.costs / 2)
         for side, classes in enumerate((part.predicted, part.true)):
             there = classes >= 0
-            lists = flat_lists(size, classes[there])
-            ones = Rows(np.arange(int(there.sum()) + 1), lists.row[classes[there]])
-            add_up(ones, as_implied(lists), shares[there], sums[side])
+            real = classes[there]
+            add_values(flat_lists(size, real), np.arange(real.size + 1), real, shares[there], sums[side])
     total: FloatArray = sums.sum(axis=2)
     return total, instances
 
 
 def _undefined_note(ev: Results, system: str, instances: int, whose: str) -> list[str]:
-    """A note of instances that have no pairing."""
+    """A note on instances without a pairing."""
     number = int(ev.facts[system]["instances"]) - instances
-    return (
-        [f"{whose}the measure is undefined on {plural(number, 'instance')}, which cost nothing here"] if number else []
-    )
+    note = f"{whose}the measure is undefined on {plural(number, 'instance')}, which cost nothing here"
+    return [note] if number else []
 
 
 def costs(ev: Results, system: SystemChoice = None, measure: str = "GIE") -> Table:
-    """Which classes the error comes from: half of each pair's cost goes to each of its ends, the dearest first.
+    """By class: its part of the error, half of the cost of each of its pairs; the greatest cost first.
 
     Parameters
     ----------
     system
-        As of ``levels``; of several, that comes first in which they differ most.
+        As in ``levels``; of several systems, the greatest difference comes first.
     measure
-        A pair-based measure, whether it was evaluated or not.
+        A pair-based measure, of the evaluation or any other.
 
     Returns
     -------
     Table
-        With the columns class, predicted (what it costs as a predicted class), true, cost (both) and share. The
-        costs add up to the error over all instances. ``branches`` has the same by branch.
+        With the columns class, predicted (its cost as a predicted class), true, cost (both) and share. The costs add
+        up to the error over all instances. ``branches`` has the same by branch.
 
     Examples
     --------
@@ -103,27 +98,23 @@ def costs(ev: Results, system: SystemChoice = None, measure: str = "GIE") -> Tab
         of_classes, instances = class_costs(ev, system, measure)
         by_system.append(np.where(place >= 0, of_classes[:, place], 0.0))
         whose = f"{system}: " if len(chosen) > 1 else ""
-        total = math.fsum(of_classes.ravel().tolist())
-        notes.append(f"{whose}in all {total:.10g}, the sum of all errors")
+        notes.append(f"{whose}in all {math.fsum(of_classes.ravel().tolist()):.10g}, the sum of all errors")
         notes += _undefined_note(ev, system, instances, whose)
     both = np.array([of.sum(axis=0) for of in by_system])
-    rows = order_by_value(both)
-    some: Any = both.any(axis=0)
-    rows = rows[some[rows]]
-    head, columns = ["predicted", "true", "cost", "share"], [of[rows].tolist() for of in by_system[0]]
-    if len(chosen) > 1:
-        head, columns = [f"{system} {what}" for system in chosen for what in ("cost", "share")], []
-    for of, cost in zip(by_system, both, strict=True):
-        columns += [cost[rows].tolist(), (cost[rows] / (math.fsum(of.ravel().tolist()) or 1.0)).tolist()]
+    rows, occurs = order_by_value(both), np.any(both, axis=0)
+    rows = rows[occurs[rows]]
+    head, columns = ["class", "predicted", "true"], [of[rows].tolist() for of in by_system[0]]
     first = f"half of the cost of each pair of {name} that a class is in"
     if len(chosen) > 1:
+        head, columns = ["class"], []
         first += "; first where the systems differ most"
-    cells = label_rows(inputs, labels, rows, columns)
-    return Table(["class", *name_column(inputs), *head], cells, [first, *notes, *dropped_notes(ev.facts)])
+    for of, cost in zip(by_system, both, strict=True):
+        columns += [cost[rows].tolist(), (cost[rows] / (math.fsum(of.ravel().tolist()) or 1.0)).tolist()]
+    return class_table(ev, [*head, *system_heads(chosen, "cost", "share")], labels, rows, columns, [first, *notes])
 
 
 class Confusion(NamedTuple):
-    """Two classes that are paired: how often, at which cost in all, and in which instances first."""
+    """Two paired classes: the number of pairs, their total cost, and their first instances."""
 
     true: int
     predicted: int
@@ -133,7 +124,7 @@ class Confusion(NamedTuple):
 
 
 def rank_confusions(pairs: ClassPairs, size: int, most: int | None = None) -> Iterator[Confusion]:
-    """Pairs of two of ``size`` classes that cost something, what costs most over all instances first."""
+    """Pairs of two of ``size`` classes that cost something, the greatest total cost first."""
     pairs = pairs.with_certain_pairs()
     real = (pairs.predicted >= 0) & (pairs.true >= 0) & (pairs.costs > 0)
     keys = pairs.true[real].astype(np.int64) * size + pairs.predicted[real]
@@ -166,22 +157,22 @@ def _confusions_by_label(
 
 
 def confusions(ev: Results, system: SystemChoice = None, measure: str = "GIE") -> Table:
-    """Which true class is answered by which predicted one: the pairs of Problem 1 that cost most come first.
+    """Pairs of a true class and another predicted one (Problem 1): the greatest cost first.
 
-    Where an instance has one class a side, they are a pair even if it costs less to pair both with nobody.
+    Where an instance has one class on each side, they are a pair even if two default classes cost less.
 
     Parameters
     ----------
     system
-        As of ``levels``; of several, that comes first in which they differ most.
+        As in ``levels``; of several systems, the greatest difference comes first.
     measure
-        A pair-based measure, whether it was evaluated or not.
+        A pair-based measure, of the evaluation or any other.
 
     Returns
     -------
     Table
-        With the columns true, predicted, pairs (how many), cost (of all of them) and instances (the first ones,
-        counted from 0; as text from 1), and names if there are any. Classes without a partner are in the notes.
+        With the columns true, predicted, pairs (their number), cost (their sum) and instances (the first ones,
+        counted from 0; as text from 1), and names if there are any. Notes count classes without a partner.
 
     Examples
     --------
@@ -194,10 +185,8 @@ def confusions(ev: Results, system: SystemChoice = None, measure: str = "GIE") -
     inputs, chosen, name = require_inputs(ev), choose_systems(ev, system), str(find_pair_measure(ev, measure))
     by_system = {system: _confusions_by_label(ev, system, measure) for system in chosen}
     none = Confusion(-1, -1, 0, 0.0, InstanceNumbers())
-    rows = {
-        key: [pairs.get(key, none) for pairs, _ in by_system.values()]
-        for key in dict.fromkeys(key for pairs, _ in by_system.values() for key in pairs)
-    }
+    keys = dict.fromkeys(key for pairs, _ in by_system.values() for key in pairs)
+    rows = {key: [pairs.get(key, none) for pairs, _ in by_system.values()] for key in keys}
 
     def order(key: tuple[Label, Label]) -> tuple[float, float]:
         costs = [each.cost for each in rows[key]]
@@ -209,10 +198,9 @@ def confusions(ev: Results, system: SystemChoice = None, measure: str = "GIE") -
         where = (each.instances for each in rows[t, p])
         cells.append((t, *name_cell(inputs, t), p, *name_cell(inputs, p), *values, *where))
     columns = ["true", "predicted"] if inputs.names is None else ["true", "true name", "predicted", "predicted name"]
-    head, notes = ["pairs", "cost", "instances"], [f"pairs of {name} that cost something, with their first instances"]
+    head = system_heads(chosen, "pairs", "cost") + system_heads(chosen, "instances")
+    notes = [f"pairs of {name} that cost something, with their first instances"]
     if len(chosen) > 1:
-        head = [f"{system} {what}" for system in chosen for what in ("pairs", "cost")]
-        head += [f"{system} instances" for system in chosen]
         notes[0] += "; first where the systems differ most"
     for system, (_, system_notes) in by_system.items():
         notes += [f"{system}: {note}" if len(chosen) > 1 else note for note in system_notes]

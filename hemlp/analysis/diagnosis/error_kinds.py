@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches
+from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches, system_heads
 from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units, shared_bootstrap
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
@@ -54,9 +54,9 @@ def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
     from hemlp.kernels.closure.error_kinds import kinds
     from hemlp.kernels.records import Rows, Sides
 
-    h = batch.hierarchy
-    sides = Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes)
-    lists = h.upward.lists(np.concatenate([batch.pred.classes, batch.true.classes]))
+    h, (pred, true) = batch.hierarchy, batch.sides
+    lists = h.upward.lists(np.concatenate([pred.classes, true.classes]))
+    sides = Sides(pred.ptr, pred.classes, true.ptr, true.classes)
     return kinds(sides, lists.row, as_implied(lists), Rows(h.parent_ptr, h.parent_idx))
 
 
@@ -82,20 +82,19 @@ def _count_by_instance(side: Side, kinds: IntArray) -> IntArray:
 
 
 def errors(ev: Results, system: SystemChoice = None, *, intervals: bool = True) -> Table:
-    """By kind: hits, and what is too general, too specific, a sibling, in the same branch, or elsewhere.
+    """Count classes by kind: hit, too general, too specific, sibling, same branch, or elsewhere.
 
     Parameters
     ----------
     system
-        As of ``levels``.
+        As in ``levels``.
     intervals
-        As of ``levels``: of the numbers, and of two systems of their differences.
+        As in ``levels``: of the numbers, and for two systems of their differences.
 
     Returns
     -------
     Table
-        With the columns kind, predicted (what predicted classes are) and true (how true ones were answered), and
-        then their intervals.
+        With the columns kind, predicted (the number of predicted classes of the kind) and true, and their intervals.
 
     Examples
     --------
@@ -106,24 +105,24 @@ def errors(ev: Results, system: SystemChoice = None, *, intervals: bool = True) 
     [('hit', 1, 1), ('too general', 1, 1), ('too specific', 0, 0), ('sibling', 1, 1)]
     """
     chosen = choose_systems(ev, system)
-    head, columns = [], []
+    columns = []
     for system in chosen:
         counts = count_error_kinds(ev, system)
-        head += [f"{system} {side}" if len(chosen) > 1 else side for side in ("predicted", "true")]
         columns += [side.sum(axis=0, dtype=np.int64) for side in (counts.predicted, counts.true)]
     cells: list[list[Any]] = [column.tolist() for column in columns]
-    names, notes = list(head), ["predicted: what a class is to the true ones; true: how a class was answered"]
+    names = head = system_heads(chosen, "predicted", "true")
+    notes = ["predicted: relation of a class to the true ones; true: relation of a class to the predicted ones"]
     if intervals:
         sums = resample_sums(ev, "kinds", chosen, _kind_counts)
         drawn = [side for of in sums for side in (of[:, : len(ERROR_KINDS)], of[:, len(ERROR_KINDS) :])]
-        names += [f"{name} 95%" for name in head]
+        names = head + [f"{name} 95%" for name in head]
         cells += map(_integer_intervals, drawn)
         notes.append(bootstrap_note(resampling_units(ev)))
     if intervals and len(chosen) == 2:
         for k, side in enumerate(("predicted", "true")):
             names += [f"difference {side}", f"difference {side} 95%"]
             cells += [(columns[k] - columns[k + 2]).tolist(), _integer_intervals(drawn[k] - drawn[k + 2])]
-        notes.append(f"difference: {chosen[0]} less {chosen[1]}, in the same resamples")
+        notes.append(f"difference: {chosen[0]} minus {chosen[1]}, in the same resamples")
     return Table(["kind", *names], list(zip(ERROR_KINDS, *cells, strict=True)), [*notes, *dropped_notes(ev.facts)])
 
 
@@ -145,9 +144,9 @@ def hits(ev: Results, system: SystemChoice = None, *, intervals: bool = True) ->
     Parameters
     ----------
     system
-        As of ``levels``.
+        As in ``levels``.
     intervals
-        As of ``levels``, of the means.
+        Whether means have 95% intervals.
 
     Examples
     --------
@@ -169,7 +168,7 @@ def hits(ev: Results, system: SystemChoice = None, *, intervals: bool = True) ->
                 values += columns
                 rows.append((group, *([system] if len(chosen) > 1 else []), number, *map(mean, columns)))
     head = ["hit", *(["system"] if len(chosen) > 1 else []), "instances", *ev.measures]
-    notes = ["hit: how many of the true classes of an instance were predicted, with the means there"]
+    notes = ["hit: how many of the true classes of an instance were predicted; means over these instances"]
     if intervals:
         drawn = [Interval.of(column) for column in shared_bootstrap(ev).means(values).T]
         many = len(ev.measures)

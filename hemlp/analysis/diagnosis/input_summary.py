@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -40,23 +40,16 @@ def describe_hierarchy(h: Hierarchy, format: str | None = None) -> Table:
 
 
 def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
-    """Facts about label files, one column each, and what would be an error when they are scored together."""
-    words = (
-        "format", "instances", "with ids", "labels", "labels per instance", "distinct classes",
-        "instances without labels", "labels said twice in an instance", "labels beside an ancestor of theirs",
-        "labels of inner classes", "labels read by name", "unknown labels", "distinct unknown labels",
-    )  # fmt: skip
-    columns, problems = [], []
-    for name, sets in files.items():
-        facts, problem = _describe_file(h, name, sets)
-        columns.append(facts)
-        problems += problem
+    """Facts about label files, a column for each, and the errors that scoring them together would raise."""
+    facts = [_describe_file(h, sets) for sets in files.values()]
+    problems = [problem for name, sets in files.items() for problem in _unknown_labels(h, name, sets)]
     problems = problems + _alignment_problems(files) or _layout_problems(h, files)
-    return Table(["labels", *files], [list(row) for row in zip(words, *columns, strict=True)]), problems
+    rows = [[word, *(str(of[word]) for of in facts)] for word in (facts[0] if facts else ())]
+    return Table(["labels", *files], rows), problems
 
 
 def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[str]:
-    """What else would be an error: files that look like something else."""
+    """The first other error: a file that looks like something else."""
     gold = next(iter(files.values()))
     for sets in files.values():
         try:
@@ -66,61 +59,68 @@ def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[str]:
     return []
 
 
-def _describe_file(h: Hierarchy, name: str, sets: LabelSets) -> tuple[list[str], list[str]]:
+def _describe_file(h: Hierarchy, sets: LabelSets) -> dict[str, object]:
     numbers, named = h.look_up(sets.vocabulary)
-    classes = numbers[sets.codes]
-    rows = np.repeat(np.arange(len(sets)), np.diff(sets.ptr))
-    known, at = classes[classes >= 0], rows[classes >= 0]
-    keys = np.unique(at * len(h) + known)
+    classes, sizes = numbers[sets.codes], np.diff(sets.ptr)
+    known, at = classes[classes >= 0], np.repeat(np.arange(len(sets)), sizes)[classes >= 0]
+    rows, distinct = np.divmod(np.unique(at * len(h) + known), len(h))
+    return {
+        "format": sets.layout or ("in memory" if sets.scores is None else "scores"),
+        "instances": len(sets),
+        "with ids": "no" if sets.ids is None else "yes",
+        "labels": sets.codes.size,
+        "labels per instance": f"{sets.codes.size / max(len(sets), 1):.2f}",
+        "distinct classes": len(np.unique(known)),
+        "instances without labels": np.count_nonzero(sizes == 0),
+        "labels repeated in an instance": known.size - distinct.size,
+        "labels with a descendant in the instance": _count_beside_descendants(h, rows, distinct),
+        "labels of inner classes": np.count_nonzero(np.diff(h.child_ptr)[distinct]),
+        "labels read by name": 0 if named is None else np.count_nonzero(named[sets.codes]),
+        "unknown labels": np.count_nonzero(classes < 0),
+        "distinct unknown labels": np.count_nonzero(numbers < 0),
+    }
+
+
+def _unknown_labels(h: Hierarchy, name: str, sets: LabelSets) -> Iterator[str]:
+    """Messages on the most frequent unknown labels of a file."""
+    numbers, _ = h.look_up(sets.vocabulary)
     unknown = np.flatnonzero(numbers < 0)
     times = np.bincount(sets.codes, minlength=len(sets.vocabulary))
-    facts = [
-        sets.layout or ("in memory" if sets.scores is None else "scores"), len(sets),
-        "no" if sets.ids is None else "yes", sets.codes.size,
-        f"{sets.codes.size / max(len(sets), 1):.2f}", len(np.unique(known)), int((np.diff(sets.ptr) == 0).sum()),
-        known.size - keys.size, _count_beside_ancestors(h, keys // len(h), keys % len(h)),
-        int((np.diff(h.child_ptr)[keys % len(h)] > 0).sum()),
-        0 if named is None else int(named[sets.codes].sum()), int((classes < 0).sum()), unknown.size,
-    ]  # fmt: skip
-    problems = []
     for code in unknown[np.argsort(-times[unknown], kind="stable")][:MAX_NAMED]:
         label = sets.vocabulary[code]
         message, _ = unknown_label_message(label, h.known_labels())
         if numbers[code] == AMBIGUOUS:
             message = str(h.ambiguous_label(label, h.name_index.classes(label)))
         first = sets.place(int(np.flatnonzero(sets.codes == code)[0]))
-        problems.append(f"{name}: {message} ({plural(int(times[code]), 'time')}, first in {first})")
+        yield f"{name}: {message} ({plural(int(times[code]), 'time')}, first in {first})"
     if unknown.size > MAX_NAMED:
-        problems.append(f"{name}: {unknown.size - MAX_NAMED:,} more unknown labels")
-    return list(map(str, facts)), problems
+        yield f"{name}: {unknown.size - MAX_NAMED:,} more unknown labels"
 
 
-def _count_beside_ancestors(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
-    """How many labels have a descendant in the same instance."""
+def _count_beside_descendants(h: Hierarchy, rows: np.ndarray, classes: np.ndarray) -> int:
+    """The number of labels that have a descendant in the same instance."""
     there = set(zip(rows.tolist(), classes.tolist(), strict=True))
-    above: dict[int, list[int]] = {}
-    for each in np.unique(classes).tolist():
-        above[each] = [h.id(label) for label in h.ancestors(h.labels[each])]
-    return len({(row, top) for row, each in there for top in above[each] if (row, top) in there})
+    above = {c: [h.id(label) for label in h.ancestors(h.labels[c])] for c in np.unique(classes).tolist()}
+    return len({(row, top) for row, c in there for top in above[c] if (row, top) in there})
 
 
 def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
-    """Messages on files whose instances are not those of the first file."""
+    """Messages on files whose instances differ from those of the first file."""
     if not files:
         return []
     (first, gold), *others = files.items()
     problems = []
     for name, sets in others:
         if (gold.ids is None) != (sets.ids is None):
-            problems.append(f"{first if gold.ids is not None else name} has ids of instances, and the other of {first} "
-                         f"and {name} has none")  # fmt: skip
+            has, lacks = (first, name) if sets.ids is None else (name, first)
+            problems.append(f"{has} has ids of instances, and {lacks} has none")
         elif gold.ids is None or sets.ids is None:
             if len(sets) != len(gold):
                 problems.append(f"{name} has {len(sets):,} instances and {first} {len(gold):,}")
         else:
-            lacking, more = (sorted(map(str, one)) for one in ({*gold.ids} - {*sets.ids}, {*sets.ids} - {*gold.ids}))
-            for there, not_there, ids in ((first, name, lacking), (name, first, more)):
-                if ids:
-                    names = ", ".join(ids[:MAX_NAMED])
-                    problems.append(f"{plural(len(ids), 'instance')} of {there} missing in {not_there}: {names}")
+            here, there = {*gold.ids}, {*sets.ids}
+            for has, lacks, missing in ((first, name, here - there), (name, first, there - here)):
+                if missing:
+                    ids = ", ".join(sorted(map(str, missing))[:MAX_NAMED])
+                    problems.append(f"{plural(len(missing), 'instance')} of {has} missing in {lacks}: {ids}")
     return problems

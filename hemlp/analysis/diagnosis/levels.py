@@ -1,7 +1,7 @@
 """Diagnosis by level: both ancestor closures restricted to the classes of one depth, summed over instances.
 
-An instance has several classes of a level, which stand or fall together: P, R and F of a level have intervals by
-resamples of the instances, the same ones that the means have.
+An instance has several classes of a level, which are not independent: the intervals of P, R and F come from resamples
+of the instances, the same ones that the means have.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from hemlp.analysis.diagnosis.class_counts import RATIOS, count_classes, count_columns, ratios
-from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches
+from hemlp.analysis.diagnosis.system_batches import (
+    SystemChoice,
+    as_implied,
+    as_sides,
+    choose_systems,
+    iter_batches,
+    system_heads,
+)
 from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.results.inputs import dropped_notes
@@ -25,15 +32,15 @@ def levels(ev: Results, system: SystemChoice = None, *, intervals: bool = True) 
     Parameters
     ----------
     system
-        The name of a system; of several, or of all (None), F and what is lost stand side by side, and of two the
+        The name of a system; of several, or of all (None), the table has F and loss side by side, and of two the
         difference of F.
     intervals
-        Whether P, R, F and differences have 95% intervals, by the resamples that all means share.
+        Whether P, R, F and differences have 95% intervals, from the resamples that all means share.
 
     Returns
     -------
     Table
-        With the columns level, true, predicted, common, P, R and F, and then their intervals (``P 95%``).
+        With the columns level, true, predicted, common, P, R and F, and their intervals (``P 95%``).
 
     Examples
     --------
@@ -57,17 +64,15 @@ def levels(ev: Results, system: SystemChoice = None, *, intervals: bool = True) 
         notes.append("lost: what is true or predicted, and not both")
     if intervals:
         drawn = resample_ratios(ev, chosen, rows)
-        wanted = [(f"{system} F", of[2]) for system, of in zip(chosen, drawn, strict=True)]
-        if len(chosen) == 1:
-            wanted = list(zip(RATIOS, drawn[0], strict=True))
-        head += [f"{name} 95%" for name, _ in wanted]
-        columns += [bootstrap_intervals(values) for _, values in wanted]
+        wanted = [of[2] for of in drawn] if len(chosen) > 1 else list(drawn[0])
+        head += system_heads(chosen, "F 95%") if len(chosen) > 1 else [f"{name} 95%" for name in RATIOS]
+        columns += map(bootstrap_intervals, wanted)
         notes.append(bootstrap_note(resampling_units(ev)))
     if intervals and len(chosen) == 2:
         first, second = (np.array(columns[k]) for k in (1, 3))
         head += ["difference", "difference 95%"]
-        columns += [(first - second).tolist(), bootstrap_intervals(wanted[0][1] - wanted[1][1])]
-        notes.append(f"difference: F of {chosen[0]} less that of {chosen[1]}, in the same resamples")
+        columns += [(first - second).tolist(), bootstrap_intervals(wanted[0] - wanted[1])]
+        notes.append(f"difference: F of {chosen[0]} minus F of {chosen[1]}, in the same resamples")
     cells = [(level, *values) for level, *values in zip(rows.tolist(), *columns, strict=True)]
     return Table(["level", *head], cells, [*notes, *dropped_notes(ev.facts)])
 
@@ -87,22 +92,20 @@ def resample_ratios(ev: Results, systems: Sequence[str], levels: IntArray) -> li
 
 
 def _number_of_levels(ev: Results) -> int:
-    """How many levels there are."""
+    """The number of levels."""
     return 1 + max(int(h.unit_depths.max()) for h in require_inputs(ev).hierarchies.values())
 
 
 def _level_counts(ev: Results, system: str) -> Iterator[IntArray]:
     """For each instance the numbers of its classes, level by level: predicted, true and common ones."""
     from hemlp.kernels.closure.census import count_groups
-    from hemlp.kernels.records import Sides
 
     inputs, number = require_inputs(ev), _number_of_levels(ev)
     h = inputs.hierarchies[system]
     for _, batch in iter_batches(inputs, system):
-        pred, true = batch.sides
-        lists = h.upward.lists(np.concatenate([pred.classes, true.classes]))
-        sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
-        yield count_groups(sides, as_implied(lists), h.unit_depths, number).reshape(len(batch), -1)
+        lists = h.upward.lists(np.concatenate([side.classes for side in batch.sides]))
+        counts = count_groups(as_sides(batch, lists.row), as_implied(lists), h.unit_depths, number)
+        yield counts.reshape(len(batch), -1)
 
 
 def bootstrap_intervals(drawn: FloatArray) -> list[Interval]:

@@ -16,11 +16,12 @@ from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
 from hemlp.measures.scoring import as_batch, split_rows
 from hemlp.options import check_known
-from hemlp.results.inputs import Inputs
-from hemlp.results.results import Results
+from hemlp.results.inputs import Inputs, dropped_notes
+from hemlp.results.results import Results, require_inputs
+from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.kernels.records import Implied
+    from hemlp.kernels.records import Implied, Sides
 
 SystemChoice = str | Sequence[str] | None
 """A system, several of them, or None for all."""
@@ -37,7 +38,7 @@ def choose_systems(ev: Results, systems: SystemChoice) -> list[str]:
 
 
 def iter_batches(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
-    """All instances of a system, in parts of consecutive ones, each with the number of its first one (from 0)."""
+    """All instances of a system in batches of consecutive ones, each with the number of its first one (from 0)."""
     length = inputs.hierarchies[system].upward.mean_length
     for start, block in inputs.blocks(system):
         batch = as_batch(block, None, None)
@@ -52,7 +53,7 @@ def joint_hierarchy(inputs: Inputs, first: str, second: str) -> Hierarchy:
 
 
 def iter_prediction_pairs(inputs: Inputs, first: str, second: str) -> Iterator[Batch]:
-    """What two systems predicted, as the two sides of batches whose lists of ancestors fit into memory."""
+    """The predictions of two systems as the two sides of batches whose lists of ancestors fit into memory."""
     h = joint_hierarchy(inputs, first, second)
     of_systems = [inputs.hierarchies[system] for system in (first, second)]
     renamed = [None if each is h else h.numbers(each.labels).astype(np.int32) for each in of_systems]
@@ -81,12 +82,21 @@ def order_by_value(values: IntArray | FloatArray) -> IntArray:
     return np.lexsort((-greatest, values.min(axis=0) - greatest if len(values) > 1 else np.zeros(greatest.size)))
 
 
-def label_rows(
-    inputs: Inputs, labels: Sequence[Label], rows: IntArray, columns: Sequence[Sequence[Any]]
-) -> list[tuple[Any, ...]]:
-    """Rows of a table: the label of each class, its name if there are names, and what is said about it."""
+def system_heads(systems: Sequence[str], *columns: str) -> list[str]:
+    """The heads of columns that each system has; with the name of the system if there are several."""
+    return [f"{system} {column}" if len(systems) > 1 else column for system in systems for column in columns]
+
+
+def class_table(
+    ev: Results, head: Sequence[str], labels: Sequence[Label], rows: IntArray, columns: Sequence[Sequence[Any]],
+    notes: Sequence[str],
+) -> Table:  # fmt: skip
+    """A table of classes: the label and, if there are names, the name of each; then the columns."""
+    inputs = require_inputs(ev)
     texts = [(labels[c], *name_cell(inputs, labels[c])) for c in rows.tolist()]
-    return [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
+    cells = [(*text, *values) for text, *values in zip(texts, *columns, strict=True)]
+    names = () if inputs.names is None else ("name",)
+    return Table([head[0], *names, *head[1:]], cells, [*notes, *dropped_notes(ev.facts)])
 
 
 def as_implied(lists: Reach) -> Implied:
@@ -96,11 +106,22 @@ def as_implied(lists: Reach) -> Implied:
     return Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
 
 
+def as_sides(batch: Batch, rows: IntArray) -> Sides:
+    """Both sides in the form that kernels take; ``rows``: for each class a number in its place."""
+    from hemlp.kernels.records import Sides
+
+    pred, true = batch.sides
+    return Sides(pred.ptr, rows[pred.classes], true.ptr, rows[true.classes])
+
+
+def add_values(lists: Reach, ptr: IntArray, classes: IntArray, values: FloatArray, sums: FloatArray) -> None:
+    """Add the value of each row of classes to the sums of all classes in their lists; no order changes the sums."""
+    from hemlp.kernels.closure.census import add_up
+    from hemlp.kernels.records import Rows
+
+    add_up(Rows(ptr, lists.row[classes]), as_implied(lists), values, sums)
+
+
 def name_cell(inputs: Inputs, label: Label) -> tuple[str, ...]:
     """The cell of a class in the column "name", if there are names."""
     return () if inputs.names is None else (inputs.names.get(label, ""),)
-
-
-def name_column(inputs: Inputs) -> tuple[str, ...]:
-    """The head of the column "name", if there are names."""
-    return () if inputs.names is None else ("name",)

@@ -1,13 +1,14 @@
-"""What is wrong with the predictions of one instance, in plain words: for people, and for what improves a prompt."""
+"""Feedback on the predictions of one instance in plain words, for people and for prompt optimisers."""
 
 from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from hemlp.analysis.explain.explanation import Explanation, NameFunction
+from hemlp.analysis.explain.parts import NameFunction
 from hemlp.escaping import printable
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
+from hemlp.instances.batch import Batch
 from hemlp.text.tables import plural
 
 RELATIONS = ("too general", "too specific", "sibling", "right branch", "wrong branch")
@@ -16,14 +17,13 @@ a parent, they are in one branch, none of these. A branch is a root with what is
 root, a child of that."""
 
 
-def feedback(explanation: Explanation) -> str:
-    """See ``Explanation.feedback``."""
-    batch, (predicted, true) = explanation.batch, explanation.sides
+def feedback(batch: Batch, predicted: set[Label], true: set[Label], name: NameFunction) -> str:
+    """What is right, wrong and missing in one instance."""
     h = batch.given
     hits, nearest = predicted & true, {p: _nearest(h, p, predicted, true) for p in predicted - true}
 
     def join(classes: AbstractSet[Label]) -> str:
-        return ", ".join(sorted(full_path(h, c, explanation.name) for c in classes))
+        return ", ".join(sorted(full_path(h, c, name) for c in classes))
 
     dropped = batch.pred.unknown if "unknown:drop" in batch.policies else 0
     said = [f"{'right' if predicted ^ true or dropped else 'all right'}: {join(hits)}"] if hits else []

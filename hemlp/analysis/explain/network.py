@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.explain.drawing import STYLE, svg_box, svg_curve, svg_start
+from hemlp.analysis.explain import layout
+from hemlp.analysis.explain.drawing import svg_box, svg_curve, svg_label, svg_start
 from hemlp.analysis.explain.explanation import Explanation
-from hemlp.analysis.explain.layout import GAP, LABEL_POSITIONS, Box, bezier_weights, make_box, text_width
+from hemlp.analysis.explain.layout import GAP, Box, Curve, Point, make_box, text_width
 from hemlp.errors import InvalidOption
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label
@@ -26,14 +27,15 @@ MAX_ARCS = 600
 """Arcs that are drawn."""
 ROW_HEIGHT, LEFT_MARGIN, TOP_MARGIN, LONG_ARC = 78.0, 70.0, 96.0, 520.0
 """Height of a row; where the source is, and the first row; how far back an arc goes below everything."""
-Point = tuple[float, float]
-Path = tuple[Point, Point, Point, Point]
-"""A cubic curve."""
+MARKER = (
+    '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
+    'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>'
+)
 
 
 @dataclass(frozen=True)
 class NetworkArc:
-    """An arc between two nodes: what stands on it, and what flows along it (None: there is no flow)."""
+    """An arc between two nodes, its label, and its flow (None without a solution)."""
 
     tail: int
     head: int
@@ -43,7 +45,7 @@ class NetworkArc:
 
 @dataclass(frozen=True)
 class NetworkPicture:
-    """A drawing of a flow network: its nodes as boxes that have their places, and its arcs.
+    """A drawing of a flow network: its nodes as boxes with positions, and its arcs.
 
     Examples
     --------
@@ -64,31 +66,26 @@ class NetworkPicture:
     def to_svg(self) -> str:
         """As SVG."""
         paths = list(self._paths())
-        far = max((y for path in paths for _, y in path), default=0.0)
-        width = max(*(box.x + box.width / 2 for box in self.boxes), 1.3 * text_width(self.title)) + 2 * GAP
-        lines = [
-            svg_start(self.title, width, far + 16, self.describe()),
-            f"<style>{STYLE}</style>",
-            '<defs><marker id="tip" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="9" markerHeight="9" '
-            'markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8z" style="fill:#777"/></marker></defs>',
-            f'<text class="head" x="{width / 2:.0f}" y="26">{markup(self.title)}</text>',
-        ]
+        labels = _place_labels(self.boxes, self.arcs, paths)
+        lowest = [layout.bezier_point(path, k / 8)[1] for path in paths for k in range(9)]
+        height = max([*lowest, *(box.y + box.height / 2 for box in self.boxes), *(y + 9 for _, y in labels)]) + GAP
+        width = max(*(box.x + box.width / 2 for box in self.boxes), layout.LARGE * text_width(self.title)) + 2 * GAP
+        lines = [svg_start(self.title, width, height, self.describe()), MARKER]
         for arc, path in sorted(zip(self.arcs, paths, strict=True), key=lambda each: bool(each[0].flow)):
             kind = "shared" if arc.flow else "plain"
             lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{svg_curve(path)}"/>')
         lines += map(svg_box, self.boxes)
         lines += [f'<text class="head" x="{x:.1f}" y="{y:.1f}">{markup(text)}</text>' for (x, y), text in self.heads]
-        for arc, (x, y) in zip(self.arcs, _place_labels(self.boxes, self.arcs, paths), strict=True):
-            lines.append(f'<text class="cost" x="{x:.1f}" y="{y + 4:.1f}">{markup(arc.words)}</text>')
+        lines += [svg_label(x, y, arc.words) for arc, (x, y) in zip(self.arcs, labels, strict=True)]
         return "\n".join([*lines, "</svg>"]) + "\n"
 
     def describe(self) -> str:
-        """In words: the arcs with what stands on them."""
+        """In words: the arcs with their labels."""
         names = [box.title or "node" for box in self.boxes]
         return "; ".join(f"{names[arc.tail]} → {names[arc.head]}: {arc.words}" for arc in self.arcs)
 
-    def _paths(self) -> Iterator[Path]:
-        """Arcs side by side bend away from each other; what goes far back passes below everything."""
+    def _paths(self) -> Iterator[Curve]:
+        """Parallel arcs bend away from each other; an arc that goes far back passes below everything."""
         parallel: defaultdict[frozenset[int], int] = defaultdict(int)
         deep = max(box.y for box in self.boxes) + ROW_HEIGHT
         for arc in self.arcs:
@@ -103,45 +100,29 @@ class NetworkPicture:
                 parallel[key] += 1
 
 
-def _arc_path(tail: Box, head: Box, before: int) -> Path:
+def _arc_path(tail: Box, head: Box, before: int) -> Curve:
     """A line to a neighbouring column, bent where ``before`` others go the same way."""
     sign = 1 if head.x >= tail.x else -1
     bend = 26.0 * ((before + 1) // 2) * (1 if before % 2 else -1)
-    start = tail.x + sign * tail.width / 2, tail.y
-    end = head.x - sign * head.width / 2, head.y
+    start, end = (tail.x + sign * tail.width / 2, tail.y), (head.x - sign * head.width / 2, head.y)
     third, rise = (end[0] - start[0]) / 3, (end[1] - start[1]) / 3
     return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
 
 
-def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Path]) -> list[Point]:
-    """Where the words of each arc stand: near one of its ends in turn, where nothing else does if it can be had."""
+def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Curve]) -> list[Point]:
+    """A free position for the label of each arc, near its two ends in turn; else the nearest above or below."""
     occupied = np.array([*((box.x, box.y, box.width, box.height) for box in boxes), *[(0.0,) * 4] * len(arcs)])
-    orders = [sorted(LABEL_POSITIONS, key=lambda t, wanted=wanted: abs(t - wanted)) for wanted in (0.3, 0.7)]  # type: ignore[misc]
-    weights = [np.array([bezier_weights(t) for t in order]).T for order in orders]
+    orders = [sorted(layout.LABEL_POSITIONS, key=lambda t, wanted=wanted: abs(t - wanted)) for wanted in (0.3, 0.7)]  # type: ignore[misc]
+    weights = [np.array([layout.bezier_weights(t) for t in order]) for order in orders]
+    steps = np.array([6.0 * ((k + 1) // 2) * (1 if k % 2 else -1) for k in range(400)])
     for number, (arc, path) in enumerate(zip(arcs, paths, strict=True), len(boxes)):
-        wide = 1.15 * text_width(arc.words)  # the type is bold
-        a, b, c, d = weights[(number - len(boxes)) % 2]
-        x, y = (a * first + b * second + c * third + d * last for first, second, third, last in zip(*path, strict=True))
-        across, along, widths, heights = occupied[:number].T
-        covered = (abs(x[:, None] - across) <= (wide + widths) / 2) & (abs(y[:, None] - along) <= (18 + heights) / 2)
-        free = np.flatnonzero(~covered.any(axis=1))
-        place = (x[free[0]], y[free[0]]) if free.size else _nearest_free((x[0], y[0]), wide, occupied[:number].tolist())
-        occupied[number] = *place, wide, 18.0
+        size = np.array([layout.BOLD * text_width(arc.words), 18.0])
+        along = weights[(number - len(boxes)) % 2] @ np.array(path)
+        tried = np.concatenate([along, along[0] + np.outer(steps, (0, 1))])
+        gaps = abs(tried[:, None] - occupied[:number, :2])
+        free = ~(gaps <= (size + occupied[:number, 2:]) / 2).all(axis=2).any(axis=1)
+        occupied[number] = *tried[np.argmax(free)], *size
     return [(x, y) for x, y, *_ in occupied[len(boxes) :].tolist()]
-
-
-def _nearest_free(start: Point, wide: float, occupied: list[list[float]]) -> Point:
-    """The place nearest above or below a point where nothing else is."""
-    x, y = start
-    steps = (y + 6.0 * ((k + 1) // 2) * (1 if k % 2 else -1) for k in range(400))
-    return x, next(
-        (
-            at
-            for at in steps
-            if all(abs(x - a) > (wide + w) / 2 or abs(at - b) > (18 + h) / 2 for a, b, w, h in occupied)
-        ),
-        y,
-    )
 
 
 def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> NetworkPicture:

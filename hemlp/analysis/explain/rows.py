@@ -1,4 +1,4 @@
-"""Explanations of instances of an evaluation, by their numbers or names."""
+"""Explanations of instances of an evaluation, by row number or id."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hemlp.results.results import Results, require_inputs
 def explain(
     ev: Results, system: str, row: int | None = None, measures: Sequence[str] | None = None, *, id: Label | None = None
 ) -> Explanation:
-    """Why a system scores what it scores on an instance, by some or all of the measures.
+    """Explain the scores of a system on one instance.
 
     Parameters
     ----------
@@ -25,14 +25,14 @@ def explain(
     row
         The number of an instance from 0; negative ones count from the end.
     measures
-        One or several of those that were evaluated; None for all.
+        One or several measures of the evaluation; None for all.
     id
-        The name of the instance instead of its number.
+        The id of the instance, instead of its number.
 
     Raises
     ------
     InvalidOption
-        If the evaluation was read from a file, which does not hold the data, or there is no such instance.
+        If the evaluation was read from a file, which does not hold the data, or the instance does not exist.
 
     Examples
     --------
@@ -50,13 +50,13 @@ def explain(
 
 
 def row_of(ev: Results, row: int | None, id: Label | None) -> int:
-    """The number of an instance, from its number (negative ones count from the end) or its name."""
+    """The number of an instance, from its number (negative ones count from the end) or its id."""
     if row is not None and id is not None:
         raise InvalidOption("row and id= both say which instance: give one of them")
     if id is None:
         return row_number(row, int(ev.facts[ev.systems[0]]["instances"]))
     if ev.ids is None:
-        raise InvalidOption(f"id={id!r}: the instances have no names here: give the number of one")
+        raise InvalidOption(f"id={id!r}: these instances have no ids: give the number of one")
     if id not in ev.ids:
         near = near_matches(id, ev.ids)
         hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

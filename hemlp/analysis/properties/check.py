@@ -1,9 +1,9 @@
 """Which properties a measure has: proved by a theorem, refuted by the smallest counter-example, or none found.
 
->>> found = properties("GIE", classes=3)
->>> print(found.refuted["a hit never hurts"])
+>>> gie = properties("GIE", classes=3)
+>>> print(gie.refuted["a hit never hurts"])
 0>1: {0} {1} {0,1}: 1 < 5
->>> found.proved["symmetric"], found.on_trees.proved["triangle"]
+>>> gie.proved["symmetric"], gie.on_trees.proved["triangle"]
 ('symmetric bounds and costs', 'GOSPA')
 """
 
@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hemlp.analysis.properties.catalogue import PROPERTIES, Property
+from hemlp.analysis.properties.catalogue import PROPERTIES, Property, proofs
 from hemlp.analysis.properties.counterexamples import Counterexample
 from hemlp.analysis.properties.losses import complete
-from hemlp.analysis.properties.random_search import random_tallies
-from hemlp.analysis.properties.search import Tally, search
+from hemlp.analysis.properties.search import Tally, search, search_random
 from hemlp.analysis.properties.shapes import shapes_up_to
-from hemlp.analysis.properties.theorems import proofs
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
@@ -41,11 +39,11 @@ DECLARED = {
 
 @dataclass(frozen=True, repr=False)
 class Properties(HtmlDisplay):
-    """What is known of the properties of a measure.
+    """The properties of a measure.
 
     ``proved``: the theorem for each property that has one. ``refuted``: counter-examples. ``cases``: how many cases of
-    each property were tried, until one refuted it (or all, where ``exhaustive``, with ``violations`` of how many).
-    ``on_trees``: the same for trees alone. ``random``: how many random hierarchies were tried beside all small ones.
+    each property there are up to the first that refutes it, or in all (``exhaustive``), with ``violations`` among them.
+    ``on_trees``: the same for trees alone. ``random``: the number of random hierarchies beside all small ones.
     """
 
     measure: Measure
@@ -61,9 +59,9 @@ class Properties(HtmlDisplay):
     @property
     def broken(self) -> dict[str, Counterexample]:
         """The invariants that the measure declares and that are refuted."""
-        kept = sorted(name for name in self.measure.invariants & DECLARED.keys() if DECLARED[name] in self.refuted)
-        found = {name: self.refuted[DECLARED[name]] for name in kept}
-        return {name: example for name, example in found.items() if _breaks(example, name)}
+        declared = sorted(name for name in self.measure.invariants & DECLARED.keys() if DECLARED[name] in self.refuted)
+        examples = {name: self.refuted[DECLARED[name]] for name in declared}
+        return {name: example for name, example in examples.items() if _breaks(example, name)}
 
     def verdict(self, name: str) -> str:
         """``proved``, ``refuted``, ``none found``, or ``no case`` where the measure is undefined on all.
@@ -94,12 +92,12 @@ class Properties(HtmlDisplay):
         return [self.words(name), f"on trees {self.on_trees.verdict(name)}: {self.on_trees.words(name)}"]
 
     def table(self, width: int | None = None) -> Table:
-        """A row for each property: what is known of it, the number of cases, and why.
+        """A row for each property: the verdict, the number of cases, and the reason.
 
         Parameters
         ----------
         width
-            The last column goes on in further rows, so that lines have so many characters at most.
+            Characters of a line; the last column continues in further rows.
         """
         counted = self.violations or {}
         rows: list[list[Any]] = []
@@ -112,25 +110,25 @@ class Properties(HtmlDisplay):
         return Table(["property", "verdict", "cases", *(["violations"] if counted else []), "why"], rows)
 
     def __repr__(self) -> str:
-        found = (f"{name}: {self.verdict(name)}" for name in self.cases)
-        return f"Properties({self.measure.display_name}; {', '.join(found)})"
+        verdicts = (f"{name}: {self.verdict(name)}" for name in self.cases)
+        return f"Properties({self.measure.display_name}; {', '.join(verdicts)})"
 
     def __str__(self) -> str:
         return f"{self.measure.display_name}\n{self.table(width=100)}"
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        found: dict[str, Any] = {}
+        every: dict[str, dict[str, Any]] = {}
         for name, cases in self.cases.items():
-            found[name] = {"verdict": self.verdict(name), "cases": cases}
+            every[name] = {"verdict": self.verdict(name), "cases": cases}
             if self.violations is not None:
-                found[name]["violations"] = self.violations[name]
+                every[name]["violations"] = self.violations[name]
             if name in self.proved:
-                found[name]["theorem"] = self.proved[name]
+                every[name]["theorem"] = self.proved[name]
             if name in self.refuted:
-                found[name]["counterexample"] = self.refuted[name].to_dict()
-        made = {"measure": str(self.measure), "classes": self.classes, "labels": self.labels, "properties": found}
-        return made if self.on_trees is None else {**made, "on_trees": self.on_trees.to_dict()["properties"]}
+                every[name]["counterexample"] = self.refuted[name].to_dict()
+        plain = {"measure": str(self.measure), "classes": self.classes, "labels": self.labels, "properties": every}
+        return plain if self.on_trees is None else {**plain, "on_trees": self.on_trees.to_dict()["properties"]}
 
 
 def properties(
@@ -140,8 +138,7 @@ def properties(
     """Which properties a measure has: proved, refuted by the smallest counter-example, or none found.
 
     All hierarchies of up to five classes are tried, one of each isomorphism class, with all label sets; beyond that
-    random ones, whose counter-examples are made smaller as far as that goes. Every counter-example is scored again by a
-    solver of programs.
+    random ones, whose counter-examples are shrunk. Every counter-example is scored again by a solver of programs.
 
     Parameters
     ----------
@@ -153,9 +150,9 @@ def properties(
     labels
         The most labels of a set.
     exhaustive
-        Go on behind the first counter-example, and count all violations.
+        Continue after the first counter-example, and count all violations.
     random, seed
-        How many random hierarchies of more than five classes, and the seed they are drawn with.
+        The number of random hierarchies of more than five classes, and their seed.
 
     Returns
     -------
@@ -169,49 +166,46 @@ def properties(
 
     Examples
     --------
-    >>> found = properties("F_H", classes=3, labels=2)
-    >>> print(found.refuted["only perfect"].sentence)
+    >>> print(properties("F_H", classes=3, labels=2).refuted["only perfect"].sentence)
     F_H takes different sets for equal: on the hierarchy 0>1, predicting {1} for the true classes {0,1} is perfect.
     """
-    (found,) = check_properties([as_measure(measure)], classes, labels, exhaustive=exhaustive, random=random, seed=seed)
-    return found
+    (result,) = check_properties(
+        [as_measure(measure)], classes, labels, exhaustive=exhaustive, random=random, seed=seed
+    )
+    return result
 
 
 def check_properties(
     measures: Sequence[Measure], classes: int, labels: int, wanted: Sequence[Property] = PROPERTIES, *,
     exhaustive: bool = False, random: int = 50, seed: int = 0,
 ) -> list[Properties]:  # fmt: skip
-    """``properties`` of several measures, which share what is scored."""
-    most, k, drawn = _whole("classes", classes, 1), _whole("labels", labels, 1), _whole("random", random, 0)
+    """``properties`` of several measures, which share their scores."""
+    most, k, draws = _whole("classes", classes, 1), _whole("labels", labels, 1), _whole("random", random, 0)
     if most > MOST_CLASSES:
-        raise InvalidOption(f"classes={most} are too many: hierarchies of {MOST_CLASSES} classes are drawn at most")
-    drawn *= most > MOST_EXHAUSTIVE
+        raise InvalidOption(f"classes={most} are too many: hierarchies have {MOST_CLASSES} classes at most")
+    draws *= most > MOST_EXHAUSTIVE
     shapes = list(shapes_up_to(min(most, MOST_EXHAUSTIVE)))
     trees = [shape for shape in shapes if not shape.kind]
     every, below = (search(measures, of, k, wanted, exhaustive=exhaustive) for of in (shapes, trees))
-    made = []
+    results = []
     for each, tallies, on_trees in zip(measures, every, below, strict=True):
-        random_tallies(each, tallies, range(MOST_EXHAUSTIVE + 1, most + 1), k, drawn, seed)
+        search_random(each, tallies, range(MOST_EXHAUSTIVE + 1, most + 1), k, draws, seed)
         known = Properties(each, most, k, *_known(each, on_trees, True, exhaustive))
-        made.append(Properties(each, most, k, *_known(each, tallies, False, exhaustive), drawn, known))
-        found = {(e.name, e.found): e for of in (known, made[-1]) for e in of.refuted.values()}
-        for example in found.values():  # many are the same on trees
+        results.append(Properties(each, most, k, *_known(each, tallies, False, exhaustive), draws, known))
+        examples = [*known.refuted.values(), *results[-1].refuted.values()]
+        for example in dict.fromkeys(examples):  # many are the same on trees
             example.verify()
-    return made
+    return results
 
 
 def _known(measure: Measure, tallies: Mapping[str, Tally], trees: bool, exhaustive: bool) -> tuple[Any, Any, Any, Any]:
     """``proved``, ``refuted``, ``cases`` and ``violations``."""
-    theorems = proofs(measure, trees)
-    proved = {name: theorems[name].name for name in tallies if name in theorems}
-    refuted = {}
-    for name, tally in tallies.items():
-        if tally.first is not None:
-            refuted[name] = Counterexample(measure, name, tally.first)
-            if name in proved:
-                raise InvalidSolution(
-                    f"{measure} is {name} by the theorem {proved[name]}, and here it is not: {tally.first}"
-                )
+    proved = {name: each.name for name, each in proofs(measure, trees).items() if name in tallies}
+    first = {name: tally.first for name, tally in tallies.items() if tally.first is not None}
+    for name in proved.keys() & first.keys():
+        example = Counterexample(measure, name, *first[name])
+        raise InvalidSolution(f"{measure} is {name} by the theorem {proved[name]}, but here it is not: {example}")
+    refuted = {name: Counterexample(measure, name, *case) for name, case in first.items()}
     cases = {name: tally.cases for name, tally in tallies.items()}
     return proved, refuted, cases, {name: tally.violations for name, tally in tallies.items()} if exhaustive else None
 

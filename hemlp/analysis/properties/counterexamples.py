@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.properties.catalogue import BY_NAME, TOLERANCE, LabelSet, Term
-from hemlp.analysis.properties.losses import AS_IS, Variant, complete
-from hemlp.analysis.properties.pictures import draw
-from hemlp.analysis.properties.search import Found
+from hemlp.analysis.properties.catalogue import BY_NAME, TOLERANCE, Term
+from hemlp.analysis.properties.losses import AS_IS, LabelSet, Variant, complete
+from hemlp.analysis.properties.shapes import Shape
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.measures.base import Measure
@@ -26,7 +26,7 @@ SENTENCES = {
     "a miss never helps": "A wrong class can make {m} better: on {h}, with the true classes {0}, it is {s0} for {1} "
     "and {s1} for {2}.",
     "nearer is never worse": "By {m} a nearer class can be worse: on {h}, with the true class {0}, it is {s0} for {1} "
-    "and {s1} for {2}, which lies on a shortest way to the true class.",
+    "and {s1} for {2}, which lies on a shortest path to the true class.",
     "names do not matter": "{m} depends on names: on {h}, d({0}, {1}) = {d0}, and {d1} {w}.",
     "roots do not matter": "{m} depends on what lies above all roots: on {h}, d({0}, {1}) = {d0}, and {d1} {w}.",
     "edges never reverse": "By {m} the better of two predictions depends on how finely the hierarchy is cut: on {h}, "
@@ -37,53 +37,46 @@ SENTENCES = {
 
 @dataclass(frozen=True)
 class Counterexample:
-    """An instance on which a measure does not have a property.
+    """An instance on which a measure does not have the property ``name``.
 
-    ``true``, ``pred`` and ``other``: sorted label sets; ``other`` is the third one, as P with the added class, or None.
-    ``name``: of the property. ``values``: the d that are compared, in the order of the property's definition;
-    ``scores``: the same as values of the measure. ``witness``: the added class, the neighbour or the new hierarchy.
+    ``sets``: sorted label sets, ``true``, ``pred`` and perhaps ``other``. ``witness``: the added class, the neighbour
+    or the changed hierarchy, if there is one. ``values``: the d that are compared, in the order of the property's
+    definition; ``scores``: the same as values of the measure.
     """
 
     measure: Measure
     name: str
-    found: Found
+    shape: Shape
+    sets: tuple[LabelSet, ...]
+    witness: Any
+    values: tuple[float, ...]
 
     @cached_property
     def hierarchy(self) -> Hierarchy:
         """Of the classes 0 … n − 1."""
-        return self.found.shape.hierarchy()
+        return self.shape.hierarchy()
 
     @property
     def true(self) -> LabelSet:
         """T, or the first set."""
-        return self.found.sets[0]
+        return self.sets[0]
 
     @property
     def pred(self) -> LabelSet:
         """P, or the second set."""
-        return self.found.sets[1] if len(self.found.sets) > 1 else self.true
+        return self.sets[1] if len(self.sets) > 1 else self.true
 
     @property
     def other(self) -> LabelSet | None:
-        """The third set, if there is one."""
-        if len(self.found.sets) > 2:
-            return self.found.sets[2]
+        """The third set, as P with the added class, or None."""
+        if len(self.sets) > 2:
+            return self.sets[2]
         return self.terms[1][2] if isinstance(self.witness, int) else None
-
-    @property
-    def values(self) -> tuple[float, ...]:
-        """The values of d."""
-        return self.found.values
-
-    @property
-    def witness(self) -> Any:
-        """The added class, the neighbour or the changed hierarchy, if there is one."""
-        return self.found.witness
 
     @property
     def terms(self) -> list[Term]:
         """The d that are compared, each of a variant of the hierarchy, a true and a predicted set."""
-        return BY_NAME[self.name].terms(self.found.sets, self.witness)
+        return BY_NAME[self.name].terms(self.sets, self.witness)
 
     @cached_property
     def scores(self) -> tuple[float, ...]:
@@ -91,7 +84,7 @@ class Counterexample:
         return tuple(self._score(*term) for term in self.terms)
 
     def _score(self, variant: Variant, true: LabelSet, pred: LabelSet, solver: str | None = None) -> float:
-        h = variant.shape(self.found.shape).hierarchy()
+        h = variant.shape(self.shape).hierarchy()
         sides = (list(map(variant.number, side)) for side in (true, pred))
         return float(complete(self.measure, h).score(h, *sides, solver=solver, undefined="nan"))
 
@@ -106,16 +99,16 @@ class Counterexample:
         Raises
         ------
         InvalidSolution
-            If it comes to other values.
+            If the values differ.
         """
         if self.measure._solve_options[0] is not None:
-            return  # the measure is what that one finds
+            return  # the measure is defined by its own solver
         for value, (variant, true, pred) in zip(self.values, self.terms, strict=True):
             again = self._score(variant, true, pred, solver)
             if self.measure.greater_is_better:
                 again = self._score(variant, true, true, solver) - again
             if abs(again - value) > TOLERANCE:
-                raise InvalidSolution(f"{self}: {solver} comes to {again:g}, and not {value:g}")
+                raise InvalidSolution(f"{self}: {solver} gives {again:g} instead of {value:g}")
 
     # ---- in words
 
@@ -130,10 +123,10 @@ class Counterexample:
         return f" {BY_NAME[self.name].breach} ".join(d) if len(d) > 1 else f"{d[0]} {BY_NAME[self.name].breach}"
 
     def __str__(self) -> str:
-        sets = [self.true, *([self.pred] if len(self.found.sets) > 1 else [])]
-        third = [] if self.other is None else [self.other]
+        sets = [self.true, *([self.pred] if len(self.sets) > 1 else [])]
+        sets += [] if self.other is None else [self.other]
         where = f" {self.witness}" if isinstance(self.witness, Variant) else ""
-        return f"{self.found.shape}: {' '.join(map(braces, [*sets, *third]))}{where}: {self.comparison}"
+        return f"{self.shape}: {' '.join(map(braces, sets))}{where}: {self.comparison}"
 
     @property
     def sentence(self) -> str:
@@ -141,7 +134,7 @@ class Counterexample:
         sets = [braces(each) for each in (self.true, self.pred, self.other or ())]
         scores = {f"s{k}": number(value) for k, value in enumerate(self.scores)}
         values = {f"d{k}": number(value) for k, value in enumerate(self.values)}
-        words = {"m": self.measure.display_name, "h": f"the hierarchy {self.found.shape}", "w": str(self.witness)}
+        words = {"m": self.measure.display_name, "h": f"the hierarchy {self.shape}", "w": str(self.witness)}
         return SENTENCES[self.name].format(*sets, **words, **scores, **values)
 
     @property
@@ -149,19 +142,19 @@ class Counterexample:
         """The sets by the letters that a drawing gives them: A, B, C where none of them is the truth."""
         marks = ("A", "B", "C") if self.name in ("triangle", "symmetric") else ("T", "P", "P′")
         third = [] if self.other is None else [self.other]
-        return dict(zip(marks, (*self.found.sets[:2], *third), strict=False))
+        return dict(zip(marks, (*self.sets[:2], *third), strict=False))
 
     def picture(self) -> Picture:
         """A drawing: classes with the sets that they belong to, and the class that changes the hierarchy."""
         variant = self.witness if isinstance(self.witness, Variant) else AS_IS
         title = f"{self.measure.display_name}: {self.name}? {self.comparison}"
-        return draw(title, self.found.shape, self.label_sets, variant)
+        return draw(title, self.shape, self.label_sets, variant)
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
-            "classes": self.found.shape.size,
-            "edges": [list(edge) for edge in self.found.shape.edges],
+            "classes": self.shape.size,
+            "edges": [list(edge) for edge in self.shape.edges],
             "true": list(self.true),
             "pred": list(self.pred),
             "other": None if self.other is None else list(self.other),
@@ -188,3 +181,28 @@ def number(value: float) -> str:
     ('0.667', '5', '0')
     """
     return f"{round(value, 3) + 0.0:g}"
+
+
+def draw(title: str, shape: Shape, sets: Mapping[str, LabelSet], variant: Variant = AS_IS) -> Picture:
+    """Draw a hierarchy, or a variant of it; T of ``sets`` are the true classes, the others predicted ones.
+
+    Without a T the sets are not sides of an instance, and colours distinguish the first from the others.
+
+    >>> picture = draw("a hit", Shape(2, ((0, 1),)), {"T": (0,), "P": (1,), "P′": (0, 1)})
+    >>> [box.text for box in picture.boxes.values()], [box.role for box in picture.boxes.values()]
+    (['0: T P′', '1: P P′'], ['both', 'predicted'])
+    """
+    picture = Picture(title, explained="T" in sets)
+    first, *others = sets.values()
+    predicted = {c for each in others for c in each}
+    for c in range(shape.size):
+        marks = " ".join(mark for mark, each in sets.items() if c in each)
+        role = {(1, 1): "both", (1, 0): "true", (0, 1): "predicted", (0, 0): "other"}[c in first, c in predicted]
+        number = variant.number(c)
+        name = str(c) if number == c else f"{c} → {number}"
+        picture.add(number, f"{name}: {marks}" if marks else name, role)
+    whole = variant.shape(shape)
+    for c in range(shape.size, whole.size):
+        picture.add(c, "new class", "other")
+    picture.arrows += [(child, parent, "plain") for parent, child in whole.edges]
+    return picture

@@ -1,7 +1,6 @@
 """Two measures that order two predictions differently: the smallest such instance, and how often it happens.
 
->>> found = counterexample("F_LCA", "MGIA")
->>> print(found)
+>>> print(counterexample("F_LCA", "MGIA"))
 0>1: true {1}, predicted {0} or {0,1}: F_LCA 0.667 < 1, MGIA 0.9 > 0.8
 """
 
@@ -16,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.properties.catalogue import TOLERANCE, LabelSet, leads
-from hemlp.analysis.properties.counterexamples import braces, number
-from hemlp.analysis.properties.losses import AS_IS, LossTables, complete
-from hemlp.analysis.properties.pictures import draw
+from hemlp.analysis.properties.catalogue import TOLERANCE, leads
+from hemlp.analysis.properties.counterexamples import braces, draw, number
+from hemlp.analysis.properties.losses import AS_IS, LabelSet, LossTables, complete
 from hemlp.analysis.properties.search import smallest
 from hemlp.analysis.properties.shapes import Shape, shapes_up_to
 from hemlp.errors import InvalidSolution
@@ -33,7 +31,7 @@ from hemlp.text.tables import Table
 
 @dataclass(frozen=True, repr=False)
 class Disagreement(HtmlDisplay):
-    """An instance with two predictions, of which each measure takes another one for the better.
+    """An instance with two predictions of which each measure prefers another one.
 
     ``true``, ``pred`` and ``other``: the true set and the two predictions, sorted.
     """
@@ -55,11 +53,9 @@ class Disagreement(HtmlDisplay):
         return {each.display_name: self._scores(each) for each in self.measures}
 
     def _scores(self, each: Measure, solver: str | None = None) -> tuple[float, float]:
-        own = complete(each, self.hierarchy)
-        first, second = (
-            float(own.score(self.hierarchy, self.true, side, solver=solver)) for side in (self.pred, self.other)
-        )
-        return first, second
+        own, h = complete(each, self.hierarchy), self.hierarchy
+        first, second = (own.score(h, self.true, side, solver=solver) for side in (self.pred, self.other))
+        return float(first), float(second)
 
     def verify(self, solver: str = "milp") -> None:
         """Score it again by a solver of programs.
@@ -72,10 +68,10 @@ class Disagreement(HtmlDisplay):
         Raises
         ------
         InvalidSolution
-            If it comes to other values.
+            If the values differ.
         """
         for each in self.measures:
-            if each._solve_options[0] is None:  # else the measure is what that one finds
+            if each._solve_options[0] is None:  # else the measure is defined by its own solver
                 again = self._scores(each, solver)
                 if not np.allclose(again, self.values[each.display_name], rtol=0, atol=TOLERANCE):
                     raise InvalidSolution(f"{self}: by {solver} {each.display_name} is {again}")
@@ -91,8 +87,8 @@ class Disagreement(HtmlDisplay):
         Returns
         -------
         Table
-            For each two systems the instances on which both measures are defined, and those on which one measure takes
-            the first system for the better and the other measure the second.
+            For each pair of systems the instances on which both measures are defined, and those on which one measure
+            prefers the first system and the other measure the second.
 
         Examples
         --------
@@ -104,13 +100,12 @@ class Disagreement(HtmlDisplay):
         """
         rows: list[list[Any]] = []
         for first, second in combinations(results.systems, 2):
-            gaps = [
-                results.per_instance(first, each.display_name) - results.per_instance(second, each.display_name)
-                for each in self.measures
-            ]
-            signs = [np.where(np.abs(gap) <= TOLERANCE, 0.0, np.sign(gap)) for gap in gaps]
-            same_way = self.measures[0].greater_is_better == self.measures[1].greater_is_better
-            product = signs[0] * signs[1] * (1 if same_way else -1)
+            signs = []
+            for each in self.measures:
+                gap = results.per_instance(first, each.display_name) - results.per_instance(second, each.display_name)
+                better = np.where(np.abs(gap) <= TOLERANCE, 0.0, np.sign(gap))
+                signs.append(better if each.greater_is_better else -better)
+            product = signs[0] * signs[1]
             defined, opposite = int(np.count_nonzero(~np.isnan(product))), int(np.count_nonzero(product < 0))
             rows.append([first, second, defined, opposite, opposite / defined if defined else float("nan")])
         return Table(["system", "other", "instances", "opposite", "share"], rows)
@@ -139,7 +134,7 @@ def counterexample(
 ) -> Disagreement | None:
     """The smallest instance on which two measures order two predictions differently.
 
-    One measure takes the first prediction for the better, the other measure the second; equal values do not count.
+    One measure prefers the first prediction, the other measure the second; equal values do not count.
 
     Parameters
     ----------
@@ -162,9 +157,9 @@ def counterexample(
     for shape in shapes_up_to(classes):
         sets = _opposite(measures, shape, labels)
         if sets is not None:
-            found = Disagreement(measures, shape, *sets)
-            found.verify()
-            return found
+            example = Disagreement(measures, shape, *sets)
+            example.verify()
+            return example
     return None
 
 
@@ -172,8 +167,7 @@ def _opposite(measures: Sequence[Measure], shape: Shape, labels: int) -> tuple[L
     """The smallest (T, P, P') on this hierarchy."""
     tables = LossTables(shape, labels, measures)
     tables.prepare(AS_IS, range(2))
-    product = leads(tables.of(0).d) * leads(tables.of(1).d)
-    opposite = product < 0
+    opposite = leads(tables.of(0).d) * leads(tables.of(1).d) < 0
     if not opposite.any():
         return None
     true, pred, other = (tables.space.sets[k] for k in smallest(tables.space, opposite))

@@ -8,21 +8,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.properties.label_sets import LabelSpace, label_space
 from hemlp.analysis.properties.shapes import Edge, Shape
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray, pointers
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.batch import Batch, Policies
+from hemlp.instances.batch import Batch, Policies, Side
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.information import information_accretion, information_content
 from hemlp.measures.scoring import score_together
 
+LabelSet = tuple[int, ...]
 _POLICIES = str(Policies())
+
+
+class LabelSpace(NamedTuple):
+    """All sorted label sets of few classes in lexicographic order, () first, with their positions and sizes.
+
+    ``has``: whether a set (row) has a class (column). ``with_class``: the position of a set (row) with a class (column)
+    added, −1 where it has the class or has no room.
+    """
+
+    sets: tuple[LabelSet, ...]
+    numbers: dict[LabelSet, int]
+    sizes: IntArray
+    has: NDArray[np.bool_]
+    with_class: IntArray
+
+
+@cache
+def label_space(classes: int, most: int) -> LabelSpace:
+    """The label sets of at most ``most`` of the classes 0 … ``classes`` − 1."""
+    every, sizes = range(classes), range(min(most, classes) + 1)
+    sets = tuple(sorted(each for size in sizes for each in combinations(every, size)))
+    numbers = {each: k for k, each in enumerate(sets)}
+    has = np.array([[c in each for c in every] for each in sets], np.bool_)
+    more = np.array([[numbers.get(tuple(sorted({*each, c})), -1) for c in every] for each in sets], np.int64)
+    return LabelSpace(sets, numbers, np.array([len(each) for each in sets]), has, np.where(has, -1, more))
+
+
+@cache
+def all_pairs(classes: int, most: int, renumbering: tuple[int, ...] | None = None) -> tuple[Side, Side]:
+    """All pairs (true, predicted), those of the first true set first, with other numbers for the classes."""
+    space, to = label_space(classes, most), np.array(range(classes) if renumbering is None else renumbering)
+    once = Side(
+        pointers(space.sizes), np.concatenate([np.sort(to[list(each)]) for each in space.sets]).astype(np.int32)
+    )
+    rows = np.arange(len(space.sets))
+    return once.take(np.repeat(rows, rows.size)), once.take(np.tile(rows, rows.size))
 
 
 @dataclass(frozen=True)
@@ -34,7 +73,7 @@ class Variant:
     numbers: tuple[int, ...] | None = None
 
     def shape(self, base: Shape) -> Shape:
-        """The shape that it makes."""
+        """The new shape."""
         if self.edge is not None:
             return base.split(self.edge)
         if self.numbers is not None:
@@ -42,7 +81,7 @@ class Variant:
         return base.below_new_root() if self.new_root else base
 
     def number(self, c: int) -> int:
-        """The number of a class of the hierarchy that it is made from."""
+        """The new number of a class."""
         return c if self.numbers is None else self.numbers[c]
 
     def __str__(self) -> str:
@@ -61,8 +100,8 @@ def complete(measure: Measure, hierarchy: Hierarchy) -> Measure:
     needed = NAMED[measure.name].needed if measure.name in NAMED else {}
     if "weights" not in needed or measure.fields["weights"] is not None:
         return measure
-    made = information_accretion if "accretion" in needed["weights"] else information_content
-    return measure.changed(weights=made(hierarchy, [[label] for label in hierarchy.labels]))
+    make = information_accretion if "accretion" in needed["weights"] else information_content
+    return measure.changed(weights=make(hierarchy, [[label] for label in hierarchy.labels]))
 
 
 @dataclass(frozen=True)
@@ -81,7 +120,7 @@ class Losses:
 
 @dataclass
 class LossTables:
-    """d of several measures on one shape; what is asked for together is scored together."""
+    """d of several measures on one shape, scored together."""
 
     shape: Shape
     labels: int
@@ -94,9 +133,10 @@ class LossTables:
         return label_space(self.shape.size, self.labels)
 
     def prepare(self, variant: Variant, wanted: Iterable[int]) -> None:
-        """Score the measures of these numbers on a variant, where they are defined on the hierarchy as it is."""
+        """Score the measures with these numbers on a variant, where they are defined on the hierarchy as it is."""
         hierarchy = variant.shape(self.shape).hierarchy()
-        batch = Batch(hierarchy, *self.space.sides(variant.numbers), None, hierarchy, _POLICIES)
+        sides = all_pairs(self.shape.size, self.labels, variant.numbers)
+        batch = Batch(hierarchy, *sides, None, hierarchy, _POLICIES)
         together: dict[bytes, list[int]] = {}
         for k in sorted(wanted):
             together.setdefault(self._defined(k).tobytes(), []).append(k)
@@ -111,13 +151,13 @@ class LossTables:
                 self._tables.setdefault(k, {})[variant] = as_losses(self.measures[k], table)
 
     def _defined(self, k: int) -> NDArray[np.bool_]:
-        """The instances whose d matters: those on which it is defined before anything is changed."""
+        """The pairs of sets on which d is defined on the hierarchy as it is."""
         if k not in self._tables:
             return np.ones(len(self.space.sets) ** 2, np.bool_)
         return ~np.isnan(self._tables[k][AS_IS]).ravel()
 
     def of(self, k: int) -> Losses:
-        """d of the measure of this number."""
+        """d of the measure with this number."""
         return Losses(self.shape, self.space, self._tables[k])
 
 

@@ -20,7 +20,7 @@ import numpy as np
 from hemlp.hierarchy.dag import Hierarchy
 
 MOST_NUMBERED = 7
-"""Classes of a shape whose smallest numbering is looked for among all."""
+"""Classes up to which all numberings of a shape are tried."""
 Edge = tuple[int, int]
 
 
@@ -41,7 +41,7 @@ class Shape:
 
     @property
     def order(self) -> tuple[int, int, int, tuple[Edge, ...]]:
-        """What shapes are sorted by."""
+        """The sort key of shapes."""
         return self.size, self.kind, len(self.edges), self.edges
 
     def __str__(self) -> str:
@@ -68,24 +68,23 @@ class Shape:
 
     @cached_property
     def steps_nearer(self) -> tuple[tuple[int, int, int], ...]:
-        """All (t, p, q) where q is a neighbour of p on a shortest way, up and then down, from p to t."""
-        up = self._up()
-        total = up[:, None, :] + up[None, :, :]  # over p, t and their common ancestor
-        distance = total.min(axis=2)
-        found = []
+        """All (t, p, q) where q is a neighbour of p on a shortest path, up and then down, from p to t."""
+        up = self._up_distances()
+        distance = (up[:, None, :] + up[None, :, :]).min(axis=2)  # over p, t and their common ancestor
+        steps = []
         for p in range(self.size):
             for t in range(self.size):
                 if t == p or not np.isfinite(distance[p, t]):
                     continue
                 for parent, child in self.edges:
                     if child == p and (1 + up[parent] + up[t]).min() == distance[p, t]:
-                        found.append((t, p, parent))
+                        steps.append((t, p, parent))
                     if parent == p and 1 + up[t, child] == distance[p, t]:
-                        found.append((t, p, child))
-        return tuple(sorted(found))
+                        steps.append((t, p, child))
+        return tuple(sorted(steps))
 
-    def _up(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        """Lengths of shortest upward ways from each class (row) to each ancestor, infinite to others."""
+    def _up_distances(self) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """Lengths of shortest upward paths from each class (row) to each ancestor, infinite to others."""
         up = np.where(np.eye(self.size, dtype=bool), 0.0, np.inf)
         for _ in range(self.size):
             for parent, child in self.edges:
@@ -93,69 +92,45 @@ class Shape:
         return up
 
     def smaller(self) -> list[Shape]:
-        """What is left without one edge, or without one class, whose children come to its parents or do not."""
-        found = {Shape(self.size, tuple(e for e in self.edges if e != edge)) for edge in self.edges}
+        """Without one edge, or without one class, whose children become children of its parents or do not."""
+        rests = {Shape(self.size, tuple(e for e in self.edges if e != edge)) for edge in self.edges}
         for gone in range(self.size if self.size > 1 else 0):
             rest = [edge for edge in self.edges if gone not in edge]
             above = [p for p, c in self.edges if c == gone]
             joined = [(p, c) for of, c in self.edges if of == gone for p in above]
             for edges in (rest, [*rest, *joined]):
                 moved = {(p - (p > gone), c - (c > gone)) for p, c in edges}
-                found.add(Shape(self.size - 1, tuple(sorted(moved))))
-        return sorted({numbered(shape) for shape in found}, key=lambda shape: shape.order)
+                rests.add(Shape(self.size - 1, tuple(sorted(moved))))
+        return sorted({numbered(shape) for shape in rests}, key=lambda shape: shape.order)
 
 
 def numbered(shape: Shape) -> Shape:
     """With the numbering whose list of edges is smallest, if the shape is small enough to try all."""
     if shape.size > MOST_NUMBERED:
         return shape
-    places, n = _places(shape.size), shape.size
-    best = 0
-    for moved in _renumberings(n):
-        code = 0
-        for p, c in shape.edges:
-            place = moved[p * n + c]
-            if place < 0:
-                break
-            code |= 1 << place
-        else:
-            best = max(best, code)
-    return Shape(n, tuple(edge for edge, place in places.items() if best >> place & 1))
+    edges, bits = _edge_bits(shape.size)
+    codes = []
+    for to in permutations(range(shape.size)):
+        moved = [bits.get((to[p], to[c]), 0) for p, c in shape.edges]
+        if all(moved):
+            codes.append(sum(moved))
+    best = max(codes)
+    return Shape(shape.size, tuple(edge for edge in edges if best & bits[edge]))
 
 
 @cache
-def _places(n: int) -> dict[Edge, int]:
-    """The bit of each edge; of two lists of equal length, the smaller one is the greater number."""
+def _edge_bits(n: int) -> tuple[list[Edge], dict[Edge, int]]:
+    """All edges from smaller to greater numbers, and a bit for each: the smaller of two lists is the greater sum."""
     edges = list(combinations(range(n), 2))
-    return {edge: len(edges) - 1 - k for k, edge in enumerate(edges)}
-
-
-@cache
-def _renumberings(n: int) -> list[list[int]]:
-    """For each renumbering the bit of the edge (p, c) at p · n + c, −1 where the parent comes after the child."""
-    places = _places(n)
-    return [[places.get((to[p], to[c]), -1) for p in range(n) for c in range(n)] for to in permutations(range(n))]
+    return edges, {edge: 1 << (len(edges) - 1 - k) for k, edge in enumerate(edges)}
 
 
 @cache
 def shapes_of(n: int) -> tuple[Shape, ...]:
     """All hierarchies of n classes up to isomorphism, in their order."""
-    places = _places(n)
-    codes = np.arange(1 << len(places))
-    best = np.zeros_like(codes)
-    for moved in _renumberings(n):
-        code, valid = np.zeros_like(codes), np.ones(len(codes), np.bool_)
-        for (p, c), place in places.items():
-            has, to = (codes >> place & 1).astype(np.bool_), moved[p * n + c]
-            if to < 0:
-                valid &= ~has
-            else:
-                code |= has * (1 << to)
-        best = np.maximum(best, np.where(valid, code, 0))
-    found = (
-        Shape(n, tuple(edge for edge, place in places.items() if code >> place & 1)) for code in set(best.tolist())
-    )
-    return tuple(sorted(found, key=lambda shape: shape.order))
+    edges, _ = _edge_bits(n)
+    subsets = (each for size in range(len(edges) + 1) for each in combinations(edges, size))
+    return tuple(sorted({numbered(Shape(n, each)) for each in subsets}, key=lambda shape: shape.order))
 
 
 def shapes_up_to(n: int) -> Iterator[Shape]:
@@ -165,7 +140,7 @@ def shapes_up_to(n: int) -> Iterator[Shape]:
 
 
 def random_shape(rng: np.random.Generator, size: int) -> Shape:
-    """A tree, a DAG or a forest of so many classes."""
+    """A random tree, DAG or forest of ``size`` classes."""
     least, most = int(rng.integers(0, 2)), int(rng.integers(1, 4))
     edges = [
         (int(parent), child)

@@ -1,0 +1,333 @@
+"""Parts of an explanation, one per model: pairs, transport plans, LCA graphs, closures; their tables and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from hemlp.analysis.explain.drawing import Picture
+from hemlp.analysis.explain.layout import PairCurve
+from hemlp.escaping import json_number
+from hemlp.hierarchy.dag import Hierarchy
+from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.text.tables import Table
+
+Node = Label | Top
+Nodes = frozenset[Node]
+NameFunction = Callable[[Node], str]
+MAX_NAMES = 200
+"""Names that are listed; the data (``to_dict``) always has all."""
+
+
+class Scene(NamedTuple):
+    """What a part needs for its drawing: the predicted and true classes of the instance, and names of classes."""
+
+    title: str
+    hierarchy: Hierarchy
+    predicted: set[Label]
+    true: set[Label]
+    name: NameFunction
+
+    def add(self, picture: Picture, nodes: Iterable[Any], role: Callable[[Any], str] = lambda node: "other") -> None:
+        """Add nodes in the order of their labels; classes of the instance have roles of their own."""
+        for node in sorted(nodes, key=str):
+            side = "predicted" if node in self.predicted else "true" if node in self.true else role(node)
+            picture.add(node, self.name(node), "both" if node in self.predicted and node in self.true else side)
+
+    def connect(self, picture: Picture) -> Picture:
+        """Add the edges of the hierarchy between boxes that no arrow joins yet, and those from roots to ⊤."""
+        drawn = {(child, parent) for child, parent, _ in picture.arrows}
+        labels = [key for key in picture.boxes if key is not TOP]
+        for label in labels:
+            for parent in sorted(self.hierarchy.parents(label), key=str):
+                if parent in picture.boxes and (label, parent) not in drawn:
+                    picture.arrows.append((label, parent, "plain"))
+        if TOP in picture.boxes and not any(parent is TOP for _, parent, _ in picture.arrows):
+            tops = [label for label in labels if not self.hierarchy.parents(label) & picture.boxes.keys()]
+            picture.arrows += [(label, TOP, "plain") for label in tops]
+        return picture
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A pair of Problem 1, None for a default class. ``path``: from the predicted class up and down to the true one."""
+
+    predicted: Label | None
+    true: Label | None
+    cost: float
+    path: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True)
+class PairingPart:
+    """The optimal pairs, and the price (dual value) of each class, which need not be unique."""
+
+    values: Mapping[str, float]
+    pairs: tuple[Pair, ...]
+    prices: Mapping[str, Mapping[Label, float]]
+    error: float
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """Pairs, then prices."""
+        rows = []
+        for p in self.pairs:
+            ends = ("default class" if end is None else name(end) for end in (p.predicted, p.true))
+            rows.append([*ends, f"{p.cost:g}", join_path(p.path, name)])
+        yield Table(["predicted", "true", "cost", "path"], rows, [f"total cost {self.error:g}"])
+        priced = [[side, name(c), f"{value:g}"] for side, of in self.prices.items() for c, value in of.items()]
+        if priced:
+            note = "price (dual value): what the bounds of a class add to the minimum cost; negative is a saving"
+            yield Table(["side", "class", "price"], priced, [note, "dual values need not be unique"])
+
+    def picture(self, scene: Scene) -> Picture:
+        """Classes and paths, pairs as curves with their costs."""
+        picture = Picture(scene.title)
+        same = {p.predicted for p in self.pairs if p.predicted == p.true and p.cost == 0}
+        for c in sorted(scene.predicted & scene.true & same, key=str):
+            picture.add(c, scene.name(c), "both", ": 0")
+        scene.add(picture, scene.predicted | scene.true)
+        for pair in self.pairs:
+            for node in pair.path:
+                picture.add(node, scene.name(node), "other")
+        scene.connect(picture)
+        for k, pair in enumerate(self.pairs):
+            ends: list[Any] = [("default", k) if end is None else end for end in (pair.predicted, pair.true)]
+            for end, other in (ends, ends[::-1]):
+                if end == ("default", k):
+                    picture.add(end, "default", "default")
+                    picture.arrows.append((end, other, "hidden"))
+            if pair.predicted not in same or pair.predicted != pair.true:
+                picture.curves.append(PairCurve(ends[0], ends[1], f"{pair.cost:.4g}"))
+        return picture
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {
+            "kind": "pairs",
+            "values": json_values(self.values),
+            "error": json_number(self.error),
+            "pairs": [asdict(pair) for pair in self.pairs],
+            "prices": {side: [[c, value] for c, value in of.items()] for side, of in self.prices.items()},
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TransportPart(PairingPart):
+    """A transport plan: ``pairs`` with their ``masses``, and costs for these masses; there are no prices."""
+
+    masses: tuple[float, ...] = ()
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """The moves."""
+        rows = [
+            [name(p.predicted), name(p.true), f"{mass:.4g}", f"{p.cost:.4g}", join_path(p.path, name)]
+            for p, mass in zip(self.pairs, self.masses, strict=True)
+            if p.predicted is not None and p.true is not None
+        ]
+        yield Table(["predicted", "true", "mass", "cost", "path"], rows, [f"total cost {self.error:.6g}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return super().to_dict() | {"kind": "transport", "masses": list(self.masses)}
+
+
+@dataclass(frozen=True)
+class FlowPart(PairingPart):
+    """Pairs, and ``other_costs`` of the solution: the reason and the amount."""
+
+    other_costs: tuple[tuple[str, float], ...] = ()
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """Pairs, then the other costs."""
+        yield from super().tables(name)
+        if self.other_costs:
+            yield Table(["other costs", "cost"], [[what, f"{cost:g}"] for what, cost in self.other_costs])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.other_costs]}
+
+
+@dataclass(frozen=True)
+class LcaPart:
+    """Minimal LCA graphs: chosen LCAs, paths (side, from the class up to the LCA), both node sets.
+
+    ``left_out``: classes with a descendant on their own side, which stands for them. ``greedy``: the result of
+    Algorithm 1, where that differs.
+    """
+
+    values: Mapping[str, float]
+    status: str
+    lcas: Nodes
+    paths: tuple[tuple[str, tuple[Node, ...]], ...]
+    predicted: Nodes
+    true: Nodes
+    left_out: Nodes = frozenset()
+    greedy: LcaPart | None = None
+
+    @property
+    def shared(self) -> Nodes:
+        """The nodes of both graphs."""
+        return self.predicted & self.true
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """LCAs and paths; then those of the greedy solution where it differs."""
+        rows = [[side, join_path(path, name)] for side, path in sorted(self.paths, key=lambda p: (p[0], str(p[1])))]
+        notes = [
+            f"chosen LCAs: {join_names(self.lcas, name)}",
+            f"{len(self.predicted)} nodes on the predicted side, {len(self.true)} on the true side, "
+            f"{len(self.shared)} shared: {join_names(self.shared, name)}",
+            f"status {self.status}",
+        ]
+        if self.left_out:
+            notes.append(f"left out, having a descendant on their own side: {join_names(self.left_out, name)}")
+        if not self.paths and self.predicted != self.true:
+            notes.append("one side is empty: there is nothing to join")
+        yield Table(["side", "path to the LCA"], rows, notes)
+        if self.greedy is not None:
+            (first, *_) = self.greedy.tables(name)
+            values = ", ".join(f"{k} {v:.4g}" for k, v in self.greedy.values.items())
+            yield replace(first, notes=[f"the greedy approximation differs: {values}", *first.notes])
+
+    def picture(self, scene: Scene) -> Picture:
+        """Both graphs, the paths highlighted."""
+        picture = Picture(scene.title)
+        for a in sorted(self.lcas, key=str):
+            picture.add(a, scene.name(a), "both" if a in scene.predicted and a in scene.true else "lca")
+        scene.add(picture, self.predicted | self.true, lambda node: _side_role(node, self.predicted, self.true))
+        scene.add(picture, scene.predicted | scene.true)  # also the classes that are left out
+        sides: dict[tuple[Node, Node], set[str]] = {}
+        for side, path in self.paths:
+            for low, high in pairwise(path):
+                sides.setdefault((low, high), set()).add(side)
+        picture.arrows += [(*ends, "shared" if len(of) == 2 else min(of)) for ends, of in sides.items()]
+        return scene.connect(picture)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        sets = {name: sorted_labels(getattr(self, name)) for name in ("predicted", "true", "shared", "left_out")}
+        return {
+            "kind": "graphs",
+            "values": json_values(self.values),
+            "status": self.status,
+            "lcas": sorted_labels(self.lcas),
+            "paths": [{"side": side, "path": [_json_label(node) for node in path]} for side, path in self.paths],
+            **sets,
+            "greedy": None if self.greedy is None else self.greedy.to_dict(),
+        }
+
+
+@dataclass(frozen=True)
+class SetPart:
+    """The two augmented sets; ``dropped``: what a tolerant measure left out."""
+
+    values: Mapping[str, float]
+    predicted: Nodes
+    true: Nodes
+    dropped: Nodes = frozenset()
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """Shared classes, and classes on one side only."""
+        sets = {
+            "shared": self.predicted & self.true,
+            "predicted only": self.predicted - self.true,
+            "true only": self.true - self.predicted,
+            **({"dropped": self.dropped} if self.dropped else {}),
+        }
+        yield Table(["set", "classes", "which"], [[k, str(len(of)), join_names(of, name)] for k, of in sets.items()])
+
+    def picture(self, scene: Scene) -> Picture:
+        """Both closures."""
+
+        def role(node: Any) -> str:
+            return "dropped" if node in self.dropped else _side_role(node, self.predicted, self.true)
+
+        picture = Picture(scene.title)
+        scene.add(picture, self.predicted | self.true | self.dropped, role)
+        return scene.connect(picture)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        sets = {name: sorted_labels(getattr(self, name)) for name in ("predicted", "true", "dropped")}
+        return {"kind": "sets", "values": json_values(self.values), **sets}
+
+
+@dataclass(frozen=True)
+class UndefinedPart:
+    """A measure that is undefined on the instance, or has no solution, with the reason."""
+
+    values: Mapping[str, float]
+    reason: str
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """The reason."""
+        yield Table(["undefined"], [[self.reason]])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        return {"kind": "undefined", "values": json_values(self.values), "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class JointPart:
+    """The parts of several models, by their names."""
+
+    values: Mapping[str, float]
+    parts: Mapping[str, Part]
+
+    def tables(self, name: NameFunction) -> Iterator[Table]:
+        """The tables of all models, each with the name of its model as a note."""
+        for model, part in self.parts.items():
+            for table in part.tables(name):
+                yield replace(table, notes=[f"model {model!r}", *table.notes])
+
+    def picture(self, scene: Scene) -> Picture:
+        """All models in one drawing."""
+        picture = Picture(scene.title)
+        for part in self.parts.values():
+            if not isinstance(part, UndefinedPart):
+                drawn = part.picture(scene)
+                picture.boxes |= {key: box for key, box in drawn.boxes.items() if key not in picture.boxes}
+                picture.arrows += [arrow for arrow in drawn.arrows if arrow not in picture.arrows]
+                picture.curves += [curve for curve in drawn.curves if curve not in picture.curves]
+        return picture
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values."""
+        parts = {name: part.to_dict() for name, part in self.parts.items()}
+        return {"kind": "several", "values": json_values(self.values), "parts": parts}
+
+
+Part = PairingPart | LcaPart | SetPart | UndefinedPart | JointPart
+
+
+def _side_role(node: Node, predicted: Nodes, true: Nodes) -> str:
+    return "true_side" if node not in predicted else "shared" if node in true else "predicted_side"
+
+
+def join_path(path: Sequence[Node], name: NameFunction) -> str:
+    """A path as text."""
+    return " → ".join(map(name, path))
+
+
+def join_names(nodes: Iterable[Node], name: NameFunction) -> str:
+    """Names in order; of very many the first, and the number of others."""
+    names = sorted(map(name, nodes))
+    more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
+    return (", ".join(names[:MAX_NAMES]) or "none") + more
+
+
+def _json_label(node: Node) -> Label:
+    return "⊤" if node is TOP else node  # type: ignore[return-value]
+
+
+def sorted_labels(nodes: Iterable[Node]) -> list[Label]:
+    """Labels in order, for JSON."""
+    return sorted((_json_label(node) for node in nodes), key=str)
+
+
+def json_values(values: Mapping[str, float]) -> dict[str, float | str | None]:
+    """Values of measures, for JSON."""
+    return {name: json_number(value) for name, value in values.items()}
