@@ -15,11 +15,12 @@ from hemlp.analysis.statistics.comparisons import (
     PairComparison,
     better_and_worse,
     compare_all_pairs,
+    compare_better_first,
     compare_pair,
     format_difference_interval,
 )
-from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
-from hemlp.analysis.statistics.intervals import bootstrap_note, difference_intervals, interval, resampling_units
+from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts, table_verdicts
+from hemlp.analysis.statistics.intervals import bootstrap_note, interval, pair_intervals, resampling_units
 from hemlp.analysis.statistics.planning import describe_needed
 from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
@@ -74,8 +75,9 @@ def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
         if len(ranks) < 2:
             continue
         winner, after = sorted(ranks, key=ranks.__getitem__)[:2]
-        (interval,) = difference_intervals(ev, winner, after, (measure,))
-        made.append(Verdict(winner, after, compare_pair(ev, measure, winner, after, interval, procedure)))
+        (interval,) = pair_intervals(ev, [(winner, after)], measure)
+        pair = compare_pair(pair_verdicts(ev, measure, procedure), measure, winner, after, interval)
+        made.append(Verdict(winner, after, pair))
     return made
 
 
@@ -115,10 +117,10 @@ def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = 
 
 def _pairs_with(ev: Results, of: Verdict, procedure: Procedure) -> Iterator[PairComparison]:
     """The winner by a measure and each other system."""
-    for other in ev.systems:
-        if other != of.winner:
-            (drawn,) = difference_intervals(ev, of.winner, other, (of.measure,))
-            yield compare_pair(ev, of.measure, of.winner, other, drawn, procedure).with_better_first()
+    pairs = [(of.winner, other) for other in ev.systems if other != of.winner]
+    v = pair_verdicts(ev, of.measure, procedure)
+    for pair, drawn in zip(pairs, pair_intervals(ev, pairs, of.measure), strict=True):
+        yield compare_better_first(v, of.measure, *pair, drawn)
 
 
 def _arrow(ev: Results, measure: str) -> str:
