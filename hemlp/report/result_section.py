@@ -17,10 +17,17 @@ from hemlp.analysis.statistics.comparisons import (
     compare_all_pairs,
     compare_better_first,
     compare_pair,
+    format_difference,
     format_difference_interval,
 )
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts, table_verdicts
-from hemlp.analysis.statistics.intervals import bootstrap_note, interval, pair_intervals, resampling_units
+from hemlp.analysis.statistics.intervals import (
+    bootstrap_note,
+    interval,
+    pair_intervals,
+    resample_all_means,
+    resampling_units,
+)
 from hemlp.analysis.statistics.planning import describe_needed
 from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
@@ -28,7 +35,7 @@ from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.inputs import describe_dropped_labels
 from hemlp.results.results import Results
-from hemlp.text.tables import Interval, format_number, format_signed, plural
+from hemlp.text.tables import format_number, plural
 
 MOST_SYSTEMS = 20
 """Systems that are drawn, and all of whose pairs are listed; more of them stand in their order, and are filtered."""
@@ -83,6 +90,7 @@ def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
 
 def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = ()) -> Section:
     """Who wins, and all means with their intervals."""
+    resample_all_means(ev)  # at once: most differences are made of them
     made = judge_leaders(ev, procedure) if len(ev.systems) > 1 else []
     first = ev.systems[0], ev.measures[0]
     shown = f"{format_number(ev.mean(*first))}{interval(ev, *first).bracket()}"
@@ -144,8 +152,7 @@ def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
             Cell(f"<b>{markup(each.winner)}</b>"),
             Cell(format_number(mean), mean),
             Cell(markup(each.next)),
-            Cell(format_signed(each.pair.difference), abs(each.pair.difference)),
-            _interval_cell(each.pair.interval),
+            *_difference_cells(each.pair),
             Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
@@ -165,7 +172,7 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
         sign = each.sign
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
-            Cell(format_signed(each.difference), abs(each.difference)), _interval_cell(each.interval),
+            *_difference_cells(each),
             *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
             Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
@@ -185,10 +192,11 @@ def _needed(pair: PairComparison) -> str:
     return "" if pair.significant else describe_needed(pair.effect, pair.instances)
 
 
-def _interval_cell(interval: Interval) -> Cell:
-    """That of a difference."""
-    low = interval.low
-    return Cell(_unbroken(format_difference_interval(interval)), "" if math.isnan(low) else low)
+def _difference_cells(pair: PairComparison) -> list[Cell]:
+    """The difference and its interval."""
+    difference, low = format_difference(pair.difference, pair.interval), pair.interval.low
+    interval = _unbroken(format_difference_interval(pair.interval))
+    return [Cell(difference, abs(pair.difference)), Cell(interval, "" if math.isnan(low) else low)]
 
 
 def _unbroken(text: str) -> str:

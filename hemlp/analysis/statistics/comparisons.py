@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
 from hemlp.analysis.statistics.intervals import (
@@ -28,8 +27,7 @@ NEITHER = "neither"
 NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 differ: a tally does not keep them"
 
 
-@dataclass(frozen=True)
-class PairComparison:
+class PairComparison(NamedTuple):
     """Two systems by a measure, on the ``instances`` on which both are defined.
 
     ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
@@ -60,6 +58,8 @@ class PairComparison:
     @property
     def remark(self) -> str:
         """A sentence where the tests favour different systems; else empty."""
+        if self.better == self.sign_favours == self.wilcoxon_favours:
+            return ""
         favoured = [self.sign_favours, *([] if math.isnan(self.wilcoxon) else [self.wilcoxon_favours])]
         others = [each for each in favoured if each not in (self.better, NEITHER)]
         if not others or not self.instances:
@@ -215,6 +215,12 @@ def significance(
 def better_and_worse(pair: PairComparison) -> tuple[str, str]:
     """The better and the worse system, as cells of a table."""
     return (pair.first, pair.second) if pair.better != NEITHER else (NEITHER, f"{pair.first}, {pair.second}")
+
+
+def format_difference(difference: float, interval: Interval) -> str:
+    """A difference with its sign, in the format of its interval; as a power of ten where that would show 0."""
+    decimals = max(map(abs, interval)) >= 0.01 and (difference == 0 or abs(difference) >= 0.5 * 10**-DECIMALS)
+    return f"{difference:+.{DECIMALS}f}" if decimals else format_signed(difference)
 
 
 def format_difference_interval(interval: Interval) -> str:

@@ -156,6 +156,7 @@ def difference_intervals(ev: Results, first: str, second: str, measures: tuple[s
     """
     if _cached_means(ev, shared_bootstrap(ev)) or _cached_differences(ev):
         resample_all_pairs(ev, measures)
+    _resample_pairs(ev, [(first, second)], measures)
     return tuple(interval for name in measures for interval in pair_intervals(ev, [(first, second)], name))
 
 
@@ -173,8 +174,7 @@ def all_difference_intervals(ev: Results, measure: str) -> Iterator[Interval]:
     means = np.array([column for column in columns if column is not None])
     _, unlike = _split_pairs(ev, [(ev.systems[0], system) for system in ev.systems], measure)
     if unlike or len(means) < len(columns) or not np.isfinite(means).all():
-        for first, second in combinations(ev.systems, 2):
-            yield from difference_intervals(ev, first, second, (measure,))
+        yield from pair_intervals(ev, list(combinations(ev.systems, 2)), measure)
         return
     for k, drawn in enumerate(means[:-1]):
         ordered = np.sort(drawn - means[k + 1 :], axis=1)
@@ -241,7 +241,7 @@ def _split_pairs(ev: Results, pairs: Sequence[Pair], measure: str) -> tuple[list
         for pair in pairs:
             kinds[not ev.sums[measure].defined_alike(*pair)].append(pair)
         return kinds
-    where = {system: _undefined_bits(ev, system, measure) for system in ev.systems}
+    where = {system: _undefined_bits(ev, system, measure) for system in dict.fromkeys(chain.from_iterable(pairs))}
     for first, second in pairs:
         kinds[where[first] is None or where[first] != where[second]].append((first, second))
     return kinds
