@@ -63,14 +63,24 @@ def test_summaries_are_those_of_each_pair(size, kind, monkeypatch):
         assert each.p == pytest.approx(plain_p(d), rel=1e-12, nan_ok=True)
 
 
-def test_sums_by_segments_have_the_same_hits(monkeypatch):
-    """All of them, and those of eight differences each with what is open summed again; or a bound of all."""
+def test_a_bound_of_all_sums_leaves_the_same_hits(monkeypatch):
+    """With the bound for no pair, for some, and for all of them."""
     rng = np.random.default_rng(1)
     pairs = [PairedDifferences.of(rng.random(n) + k / 60, rng.random(n)) for k, n in enumerate(range(700, 724))]
     usual = permutation.permutation_tests(pairs)
     assert min(usual) < 1e-4 < 0.05 < max(usual)
-    for near, far in ((math.inf, math.inf), (0.0, math.inf), (0.0, 0.0)):
-        monkeypatch.setattr(permutation, "NEAR", near)
+    monkeypatch.setattr(permutation, "MANY", 1)
+    for far in (permutation.FAR, 0.0):
         monkeypatch.setattr(permutation, "FAR", far)
         assert permutation.permutation_tests(pairs) == usual
     assert usual == pytest.approx([plain_p(d) for d in pairs], rel=1e-12)
+
+
+def test_bounds_of_sums_hold_for_every_draw():
+    rng = np.random.default_rng(2)
+    for n in (13, 100, 1000):
+        sizes = np.sort(rng.random(n) ** 3)
+        means = np.array([sizes[8 * k : 8 * k + 8].mean() for k in range(n // 8)], np.float32)
+        signs = 2.0 * np.unpackbits(permutation._packed_signs().T, axis=1, count=8 * (n // 8)) - 1.0
+        greatest = np.abs(signs @ np.repeat(means.astype(float), 8)).max()
+        assert greatest <= permutation._bound(means[None], np.array([n]))[0] * (1 + 1e-9) <= 2 * greatest

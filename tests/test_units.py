@@ -303,11 +303,13 @@ def many_systems(number: int, undefined: bool) -> Evaluation:
 def test_all_pairs_are_drawn_once_and_kept_in_little_room(monkeypatch, undefined):
     ev, number = many_systems(12, undefined), 12 * 11 // 2 * len(MEASURES)
     asked, drawn = [], []
-    alike, counts = intervals._defined_alike, Bootstrap.counts
-    monkeypatch.setattr(intervals, "_defined_alike", lambda *a: asked.append(a) or alike(*a))
+    split, counts = intervals._split_pairs, Bootstrap.counts
+    monkeypatch.setattr(
+        intervals, "_split_pairs", lambda ev, pairs, name: asked.extend(pairs) or split(ev, pairs, name)
+    )
     monkeypatch.setattr(Bootstrap, "counts", lambda self: drawn.append(self) or counts(self))
     pairs = list(comparisons.compare_all_pairs(ev, MEASURES, Procedure()))
-    assert len(asked) <= 2 * number  # and not once for each pair of pairs
+    assert len(asked) <= 3 * number  # and not once for each pair of pairs
     assert len(drawn) == 1
     kept = intervals._cached_means(ev, shared_bootstrap(ev))
     assert all(column.baseline is None for column in kept)  # resamples of systems, and never those of pairs

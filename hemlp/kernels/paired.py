@@ -1,15 +1,13 @@
 """Paired differences of two columns of scores, pair by pair: sums that are rounded once, and ranks. O(instances).
 
-A sum is kept in three parts: what is added (Knuth's TwoSum, 1969), the errors of that, and the errors of these. It is
-exact, and rounded once, where what may still be missing does not change it (Ogita, Rump and Oishi, 2005); else nan.
+A sum is kept in two parts: what is added, and the errors of that (Knuth's TwoSum, 1969). It is rounded once where the
+errors of the errors, at most n · 2⁻⁵² Σ |error|, do not change it (Ogita, Rump and Oishi, 2005); else nan.
 """
 
 from __future__ import annotations
 
 import cython
 import numpy as np
-
-from hemlp.kernels import Array
 
 if not cython.compiled:
     from math import isfinite
@@ -19,6 +17,8 @@ if not cython.compiled:
 
     INSTANCES, DIFFERING, WINS = range(3)
     MEAN, TOLERANCE, GREATEST, SQUARES, SCALED, SCALED_SQUARES, SPREAD = range(7)
+
+    rint = round
 
     def pow(base, exponent):
         """As of C."""
@@ -30,7 +30,7 @@ def subtract_pairs(
     gaps: cython.double[:, ::1], terms: cython.double[::1], counts: cython.longlong[:, ::1],
     sums: cython.double[:, ::1],
 ) -> None:  # fmt: skip
-    """The differences of each pair of rows of ``scores``, 0 where they are none, and what is summed up of them.
+    """The differences of each pair of rows of ``scores`` that differ, then zeros, and what is summed up of them.
 
     ``terms``: room for two numbers per instance, and one. A sum that is not certain is nan, as are all of them where a
     score is infinite.
@@ -39,12 +39,12 @@ def subtract_pairs(
     with cython.nogil:
         for k in range(pairs.shape[0]):
             look_for_signals()
-            _subtract(scores[pairs[k, 0]], scores[pairs[k, 1]], precision, gaps[k], counts[k], sums[k])
-            _add_up(scores[pairs[k, 0]], scores[pairs[k, 1]], gaps[k], terms, counts[k], sums[k])
+            _subtract(scores[pairs[k, 0]], scores[pairs[k, 1]], precision, gaps[k], terms, counts[k], sums[k])
+            _add_up(gaps[k], terms, counts[k], sums[k])
 
 
-def _subtract(first, second, precision, gaps, counts, sums):
-    """Differences of more than ε = precision · (the greatest score of both), how many there are, and how large."""
+def _subtract(first, second, precision, gaps, terms, counts, sums):
+    """Differences of more than ε = precision · (the greatest score of both), and their terms one after the other."""
     i: cython.Py_ssize_t
     greatest: cython.double = 0
     instances: cython.longlong = 0
@@ -53,56 +53,48 @@ def _subtract(first, second, precision, gaps, counts, sums):
             instances += 1
             greatest = max(greatest, abs(first[i]), abs(second[i]))
     least: cython.double = precision * greatest
-    differing: cython.longlong = 0
+    differing: cython.Py_ssize_t = 0
     wins: cython.longlong = 0
-    top: cython.double = 0
-    bottom: cython.double = 0
     for i in range(first.shape[0]):
         gap: cython.double = first[i] - second[i]
+        gaps[differing] = gap
+        terms[2 * differing] = first[i]
+        terms[2 * differing + 1] = -second[i]
+        wins += gap > least
+        differing += abs(gap) > least  # not where one is nan
+    top: cython.double = gaps[0] if differing > 0 else 0.0
+    bottom: cython.double = top
+    for i in range(differing):
+        top = max(top, gaps[i])
+        bottom = min(bottom, gaps[i])
+    for i in range(differing, first.shape[0]):
         gaps[i] = 0
-        if abs(gap) > least:  # not where one is nan
-            gaps[i] = gap
-            differing += 1
-            wins += gap > 0
-            top = gap if differing == 1 else max(top, gap)
-            bottom = gap if differing == 1 else min(bottom, gap)
     counts[INSTANCES], counts[DIFFERING], counts[WINS] = instances, differing, wins
     sums[TOLERANCE] = least if isfinite(greatest) else NAN
     sums[GREATEST] = max(top, -bottom)
     sums[SPREAD] = top - bottom
 
 
-def _add_up(first, second, gaps, terms, counts, sums):
+def _add_up(gaps, terms, counts, sums):
     """The mean difference, the squares around it, and the sums of differences and squares in a unit near the greatest.
 
     A square is rounded, and what it was rounded by is added, too (Veltkamp, 1968).
     """
     i: cython.Py_ssize_t
-    n: cython.Py_ssize_t = 0
-    for i in range(gaps.shape[0]):
-        if gaps[i] != 0:
-            terms[n] = first[i]
-            terms[n + 1] = -second[i]
-            n += 2
+    n: cython.Py_ssize_t = counts[DIFFERING]
     mean: cython.double = NAN
     if counts[INSTANCES] > 0:
-        mean = _exact_sum(terms, n) / counts[INSTANCES]
-        if abs(mean) <= counts[DIFFERING] * sums[TOLERANCE] / counts[INSTANCES]:
+        mean = _exact_sum(terms, 2 * n) / counts[INSTANCES]
+        if abs(mean) <= n * sums[TOLERANCE] / counts[INSTANCES]:
             mean = 0
     sums[MEAN] = mean
-    n = 0
-    for i in range(gaps.shape[0]):
-        if gaps[i] != 0:
-            terms[n] = (gaps[i] - mean) * (gaps[i] - mean)
-            n += 1
-    terms[n] = (counts[INSTANCES] - counts[DIFFERING]) * pow(mean, 2.0)
+    for i in range(n):
+        terms[i] = (gaps[i] - mean) * (gaps[i] - mean)
+    terms[n] = (counts[INSTANCES] - n) * pow(mean, 2.0)
     sums[SQUARES] = _exact_sum(terms, n + 1)
     unit: cython.double = _unit(sums[GREATEST])
-    n = 0
-    for i in range(gaps.shape[0]):
-        if gaps[i] != 0:
-            terms[n] = gaps[i] / unit
-            n += 1
+    for i in range(n):
+        terms[i] = gaps[i] / unit
     sums[SCALED] = _exact_sum(terms, n)
     for i in range(n):
         value: cython.double = terms[i]
@@ -130,7 +122,6 @@ def _exact_sum(terms, n):
     """The sum of the first n terms, rounded once; nan where that is not certain."""
     total: cython.double = 0
     errors: cython.double = 0
-    rest: cython.double = 0
     spread: cython.double = 0
     k: cython.Py_ssize_t
     for k in range(n):
@@ -138,16 +129,12 @@ def _exact_sum(terms, n):
         part: cython.double = after - total
         error: cython.double = (total - (after - part)) + (terms[k] - part)
         total = after
+        errors += error
         spread += abs(error)
-        after = errors + error
-        part = after - errors
-        rest += (errors - (after - part)) + (error - part)
-        errors = after
-    below: cython.double = errors + rest
-    doubt: cython.double = spread * 2.0**-50
-    result: cython.double = total + below
+    doubt: cython.double = spread * (n * 2.0**-52)
+    result: cython.double = total + errors
     part = result - total
-    left: cython.double = (total - (result - part)) + (below - part)
+    left: cython.double = (total - (result - part)) + (errors - part)
     if result + (left + doubt) != result or result + (left - doubt) != result:
         return NAN
     return result
@@ -183,35 +170,138 @@ def _rank(sizes, keys, differing, near, ranks, ties, k):
             start, gain = i + 1, 0
 
 
-def count_beyond(
-    sums: cython.const[cython.float][:, ::1], limits: cython.const[cython.double][:, ::1], hits: cython.longlong[::1]
-) -> list[tuple[int, Array]]:
-    """Add to ``hits`` how many sums of each row are outside of its first two limits.
+def average_bytes(
+    sizes: cython.const[cython.double][:, ::1], number: cython.const[cython.longlong][::1], step: float,
+    means: cython.float[:, ::1], sums: cython.double[:, ::1],
+) -> None:  # fmt: skip
+    """The means of eight sorted differences each, in whole steps; of each pair Σ d, and Σ |d − mean|.
 
-    Those that are so of the other two alone are open: the numbers of such rows, and where in them these sums are.
+    ``sizes``: those of ``number`` last. The last ones, fewer than eight, have a mean of 0.
     """
-    found = []
-    at: cython.longlong[::1] = np.empty(sums.shape[1], np.int64)
     k: cython.Py_ssize_t
-    for k in range(sums.shape[0]):
-        number = _beyond(sums[k], limits[0, k], limits[1, k], limits[2, k], limits[3, k], hits, k, at)
-        if number:
-            found.append((k, np.array(at[:number])))
-    return found
-
-
-def _beyond(sums, low, high, near_low, near_high, hits, k, at):
-    number: cython.longlong = 0
-    count: cython.longlong = 0
+    b: cython.Py_ssize_t
     i: cython.Py_ssize_t
     with cython.nogil:
-        for i in range(sums.shape[0]):
-            if near_low < sums[i] < near_high:
-                continue
-            if sums[i] <= low or sums[i] >= high:
-                count += 1
-            else:
-                at[number] = i
-                number += 1
+        for k in range(sizes.shape[0]):
+            begin: cython.Py_ssize_t = sizes.shape[1] - number[k]
+            whole: cython.double = 0
+            spread: cython.double = 0
+            for b in range(means.shape[1]):
+                total: cython.double = 0
+                for i in range(begin + 8 * b, min(begin + 8 * b + 8, sizes.shape[1])):
+                    total += sizes[k, i]
+                mean: cython.double = rint(total / 8 / step) * step if 8 * b + 8 <= number[k] else 0.0
+                for i in range(begin + 8 * b, min(begin + 8 * b + 8, sizes.shape[1])):
+                    spread += abs(sizes[k, i] - mean)
+                means[k, b] = mean
+                whole += total
+            sums[k, 0], sums[k, 1] = whole, spread
+
+
+def count_hits(
+    coarse: cython.const[cython.float][:, ::1], packed: cython.const[cython.uchar][:, ::1],
+    sizes: cython.const[cython.double][:, ::1], number: cython.const[cython.longlong][::1],
+    means: cython.const[cython.float][:, ::1], limits: cython.const[cython.double][:, ::1], hits: cython.longlong[::1],
+) -> None:  # fmt: skip
+    """How many draws have a sum x of the differences with a plus of x ≤ limits[k, 0] or x ≥ limits[k, 1].
+
+    ``coarse`` (pairs × draws) has the sums of ``means`` instead. The rests of bytes in ``packed`` (bytes × draws) are
+    added one by one, the greatest first, to the draws that the bounds of the others do not decide. The third limit is
+    the rounding of a bound. O(draws) for each pair, and O(differing instances) for each of few draws.
+    """
+    size: cython.Py_ssize_t = packed.shape[0]
+    bounds: cython.double[:, ::1] = np.empty((size + 1, 2))
+    order: cython.longlong[::1] = np.empty(size, np.int64)
+    table: cython.double[::1] = np.empty(256)
+    x: cython.double[::1] = np.empty(coarse.shape[1])
+    draws: cython.longlong[::1] = np.empty(coarse.shape[1], np.int64)
+    k: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    with cython.nogil:
+        for k in range(coarse.shape[0]):
+            look_for_signals()
+            values = sizes[k, sizes.shape[1] - number[k] :]
+            last: cython.Py_ssize_t = number[k] // 8
+            _tabulate(values[8 * last :], 0.0, table)
+            for i in range(coarse.shape[1]):
+                x[i] = coarse[k, i] + table[packed[last % size, i]]
+                draws[i] = i
+            used: cython.Py_ssize_t = _bound_rests(values, means[k], last, bounds, order)
+            left: cython.Py_ssize_t = coarse.shape[1]
+            hits[k] = 0
+            for i in range(used + 1):
+                if i % 4 == 0 or i == used:
+                    left = _decide(x, draws, left, bounds[i], limits[k], hits, k)
+                if i < used and left > 0:
+                    b: cython.Py_ssize_t = order[i]
+                    _tabulate(values[8 * b : 8 * b + 8], means[k, b], table)
+                    _add_byte(x, draws, left, packed[b], table)
+
+
+def _tabulate(values, mean, table):
+    """Σ (value − mean) over the ones of each byte, of which the first value has the highest bit."""
+    i: cython.Py_ssize_t
+    k: cython.Py_ssize_t
+    table[0] = 0
+    for i in range(8):
+        rest: cython.double = values[7 - i] - mean if 7 - i < values.shape[0] else 0.0
+        half: cython.Py_ssize_t = 1 << i
+        for k in range(half):
+            table[half + k] = table[k] + rest
+
+
+def _bound_rests(values, means, last, bounds, order):
+    """The ``order`` of bytes with rests, the greatest first, and bounds of the rests of each one and those after it."""
+    used: cython.Py_ssize_t = 0
+    b: cython.Py_ssize_t
+    i: cython.Py_ssize_t
+    for b in range(last):
+        low: cython.double = 0
+        high: cython.double = 0
+        for i in range(8 * b, 8 * b + 8):
+            low += min(values[i] - means[b], 0.0)
+            high += max(values[i] - means[b], 0.0)
+        if low < high:
+            i = used
+            while i > 0 and bounds[i - 1, 1] - bounds[i - 1, 0] < high - low:
+                order[i], bounds[i, 0], bounds[i, 1] = order[i - 1], bounds[i - 1, 0], bounds[i - 1, 1]
+                i -= 1
+            order[i], bounds[i, 0], bounds[i, 1] = b, low, high
+            used += 1
+    bounds[used, 0] = bounds[used, 1] = 0
+    for i in range(used - 1, -1, -1):
+        bounds[i, 0] += bounds[i + 1, 0]
+        bounds[i, 1] += bounds[i + 1, 1]
+    return used
+
+
+def _decide(x, draws, left, bounds, limits, hits, k):
+    """Count the draws that are hits whatever the rests are, and keep those that may be or not: how many there are."""
+    low: cython.double = limits[0]
+    high: cython.double = limits[1]
+    exact: cython.bint = bounds[0] == bounds[1]
+    doubt: cython.double = 0.0 if exact else limits[2]
+    low_miss: cython.double = low - bounds[0] + doubt
+    high_miss: cython.double = high - bounds[1] - doubt
+    low_hit: cython.double = low - bounds[1] - doubt
+    high_hit: cython.double = high - bounds[0] + doubt
+    kept: cython.Py_ssize_t = 0
+    count: cython.longlong = 0
+    i: cython.Py_ssize_t
+    for i in range(left):
+        value: cython.double = x[i]
+        hit: cython.bint = (value <= low_hit) | (value >= high_hit)
+        miss: cython.bint = (value > low_miss) & (value < high_miss)
+        count += hit
+        x[kept] = value
+        draws[kept] = draws[i]
+        kept += not (hit | miss)
     hits[k] += count
-    return number
+    return kept
+
+
+def _add_byte(x, draws, left, packed, table):
+    """The rests of one byte."""
+    i: cython.Py_ssize_t
+    for i in range(left):
+        x[i] += table[packed[draws[i]]]

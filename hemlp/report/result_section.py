@@ -15,11 +15,19 @@ from hemlp.analysis.statistics.comparisons import (
     PairComparison,
     better_and_worse,
     compare_all_pairs,
+    compare_better_first,
     compare_pair,
+    format_difference,
     format_difference_interval,
 )
-from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
-from hemlp.analysis.statistics.intervals import bootstrap_note, difference_intervals, interval, resampling_units
+from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts, table_verdicts
+from hemlp.analysis.statistics.intervals import (
+    bootstrap_note,
+    interval,
+    pair_intervals,
+    resample_all_means,
+    resampling_units,
+)
 from hemlp.analysis.statistics.planning import describe_needed
 from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
@@ -27,7 +35,7 @@ from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.inputs import describe_dropped_labels
 from hemlp.results.results import Results
-from hemlp.text.tables import Interval, format_number, format_signed, plural
+from hemlp.text.tables import format_number, plural
 
 MOST_SYSTEMS = 20
 """Systems that are drawn, and all of whose pairs are listed; more of them stand in their order, and are filtered."""
@@ -74,13 +82,15 @@ def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
         if len(ranks) < 2:
             continue
         winner, after = sorted(ranks, key=ranks.__getitem__)[:2]
-        (interval,) = difference_intervals(ev, winner, after, (measure,))
-        made.append(Verdict(winner, after, compare_pair(ev, measure, winner, after, interval, procedure)))
+        (interval,) = pair_intervals(ev, [(winner, after)], measure)
+        pair = compare_pair(pair_verdicts(ev, measure, procedure), measure, winner, after, interval)
+        made.append(Verdict(winner, after, pair))
     return made
 
 
 def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = ()) -> Section:
     """Who wins, and all means with their intervals."""
+    resample_all_means(ev)  # at once: most differences are made of them
     made = judge_leaders(ev, procedure) if len(ev.systems) > 1 else []
     first = ev.systems[0], ev.measures[0]
     shown = f"{format_number(ev.mean(*first))}{interval(ev, *first).bracket()}"
@@ -115,10 +125,10 @@ def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = 
 
 def _pairs_with(ev: Results, of: Verdict, procedure: Procedure) -> Iterator[PairComparison]:
     """The winner by a measure and each other system."""
-    for other in ev.systems:
-        if other != of.winner:
-            (drawn,) = difference_intervals(ev, of.winner, other, (of.measure,))
-            yield compare_pair(ev, of.measure, of.winner, other, drawn, procedure).with_better_first()
+    pairs = [(of.winner, other) for other in ev.systems if other != of.winner]
+    v = pair_verdicts(ev, of.measure, procedure)
+    for pair, drawn in zip(pairs, pair_intervals(ev, pairs, of.measure), strict=True):
+        yield compare_better_first(v, of.measure, *pair, drawn)
 
 
 def _arrow(ev: Results, measure: str) -> str:
@@ -142,8 +152,7 @@ def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
             Cell(f"<b>{markup(each.winner)}</b>"),
             Cell(format_number(mean), mean),
             Cell(markup(each.next)),
-            Cell(format_signed(each.pair.difference), abs(each.pair.difference)),
-            _interval_cell(each.pair.interval),
+            *_difference_cells(each.pair),
             Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
@@ -163,7 +172,7 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
         sign = each.sign
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
-            Cell(format_signed(each.difference), abs(each.difference)), _interval_cell(each.interval),
+            *_difference_cells(each),
             *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
             Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
@@ -183,10 +192,11 @@ def _needed(pair: PairComparison) -> str:
     return "" if pair.significant else describe_needed(pair.effect, pair.instances)
 
 
-def _interval_cell(interval: Interval) -> Cell:
-    """That of a difference."""
-    low = interval.low
-    return Cell(_unbroken(format_difference_interval(interval)), "" if math.isnan(low) else low)
+def _difference_cells(pair: PairComparison) -> list[Cell]:
+    """The difference and its interval."""
+    difference, low = format_difference(pair.difference, pair.interval), pair.interval.low
+    interval = _unbroken(format_difference_interval(pair.interval))
+    return [Cell(difference, abs(pair.difference)), Cell(interval, "" if math.isnan(low) else low)]
 
 
 def _unbroken(text: str) -> str:

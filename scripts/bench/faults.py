@@ -155,7 +155,7 @@ FAULTS = [
     Fault("analysis/statistics/verdicts.py", "return self.holm[first, second] < ALPHA", "return self.p[first, second] < ALPHA", "which systems are separated"),
     Fault("analysis/statistics/verdicts.py", "of_better if one_sided else max(d.wins, losses)", "max(d.wins, losses)", "the paper's sign test"),
     Fault("analysis/statistics/comparisons.py", "gain if test.k == d.wins else loss", "loss if test.k == d.wins else gain", "whom the sign test favours"),
-    Fault("analysis/statistics/comparisons.py", "interval=replace(self.interval, low=-high, high=-low)", "interval=self.interval", "the interval of a turned difference"),
+    Fault("analysis/statistics/comparisons.py", "Interval(-interval.high, -interval.low, interval.level)", "interval", "the interval of a turned difference"),
     Fault("analysis/statistics/resampling.py", "sha256(text).digest()[-2:]", "sha256(text).digest()[:2]", "buckets of ids"),
     Fault("analysis/statistics/resampling.py", "sorted(range(self.size), key=keys.__getitem__)", "list(range(self.size))", "intervals depend on the order of rows"),
     Fault("problems/pairing/build_model.py", "np.rint(upto / upto[-1] * MOST)", "np.floor(weights / weights.sum() * MOST).cumsum()", "masses of transport", "transport composites"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NamedTuple
 
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts
 from hemlp.analysis.statistics.intervals import (
@@ -17,7 +16,7 @@ from hemlp.analysis.statistics.intervals import (
 )
 from hemlp.analysis.statistics.resampling import RESAMPLES
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest
-from hemlp.analysis.statistics.verdicts import Procedure, Test
+from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.inputs import dropped_notes
@@ -28,8 +27,7 @@ NEITHER = "neither"
 NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 differ: a tally does not keep them"
 
 
-@dataclass(frozen=True)
-class PairComparison:
+class PairComparison(NamedTuple):
     """Two systems by a measure, on the ``instances`` on which both are defined.
 
     ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
@@ -52,16 +50,6 @@ class PairComparison:
     sign: SignTest
     sign_favours: str
 
-    def with_better_first(self) -> PairComparison:
-        """The same pair, the better system first; as it is where neither is better."""
-        if self.better != self.second:
-            return self
-        low, high = self.interval
-        return replace(
-            self, first=self.second, second=self.first, difference=-self.difference,
-            interval=replace(self.interval, low=-high, high=-low), effect=-self.effect,
-        )  # fmt: skip
-
     @property
     def significant(self) -> bool:
         """Whether the test, corrected for all pairs, separates the systems."""
@@ -70,6 +58,8 @@ class PairComparison:
     @property
     def remark(self) -> str:
         """A sentence where the tests favour different systems; else empty."""
+        if self.better == self.sign_favours == self.wilcoxon_favours:
+            return ""
         favoured = [self.sign_favours, *([] if math.isnan(self.wilcoxon) else [self.wilcoxon_favours])]
         others = [each for each in favoured if each not in (self.better, NEITHER)]
         if not others or not self.instances:
@@ -81,22 +71,26 @@ class PairComparison:
         return f"{self.better} has the better mean, {others[0]} the greater sum of ranks"
 
 
-def compare_pair(
-    ev: Results, measure: str, first: str, second: str, interval: Interval, procedure: Procedure
-) -> PairComparison:
-    """All tests of two systems by one measure."""
-    v = pair_verdicts(ev, measure, procedure)
+def compare_pair(v: Verdicts, measure: str, first: str, second: str, interval: Interval) -> PairComparison:
+    """All tests of two systems by one measure; ``interval``: of first − second."""
     turned = (first, second) not in v.summaries
-    d = v.summaries[(second, first) if turned else (first, second)]
     gain, loss = (second, first) if turned else (first, second)
+    d = v.summaries[gain, loss]
     sign = (1 if v.greater_is_better else -1) * (-1 if turned else 1)
-    test, losses = v.sign[first, second], d.differing - d.wins
+    test, losses = v.sign[gain, loss], d.differing - d.wins
     return PairComparison(
         measure, first, second, d.instances, sign * d.mean + 0.0, interval, sign * d.effect + 0.0,
-        _favoured_system(d.mean, gain, loss), v.p[first, second], v.holm[first, second],
-        v.wilcoxon[first, second], "needs instances" if d.ranks is None else _favoured_system(d.ranks, gain, loss),
+        _favoured_system(d.mean, gain, loss), v.p[gain, loss], v.holm[gain, loss],
+        v.wilcoxon[gain, loss], "needs instances" if d.ranks is None else _favoured_system(d.ranks, gain, loss),
         test, NEITHER if d.wins == losses else gain if test.k == d.wins else loss,
     )  # fmt: skip
+
+
+def compare_better_first(v: Verdicts, measure: str, first: str, second: str, interval: Interval) -> PairComparison:
+    """The same, the better system first; as they are where neither is better."""
+    if v.better(first, second) != second:
+        return compare_pair(v, measure, first, second, interval)
+    return compare_pair(v, measure, second, first, Interval(-interval.high, -interval.low, interval.level))
 
 
 def _favoured_system(gain: float, first: str, second: str) -> str:
@@ -135,7 +129,7 @@ def compare(ev: Results, first: str, second: str, *, test: Test | None = None, s
     procedure = Procedure(test, sided)
     intervals = difference_intervals(ev, first, second, tuple(ev.measures))
     pairs = [
-        compare_pair(ev, name, first, second, interval, procedure)
+        compare_pair(pair_verdicts(ev, name, procedure), name, first, second, interval)
         for name, interval in zip(ev.measures, intervals, strict=True)
     ]
     rows = [[each.measure, each.better, each.difference, each.interval, *_test_cells(each)] for each in pairs]
@@ -187,9 +181,9 @@ def compare_all_pairs(ev: Results, measures: Sequence[str], procedure: Procedure
         check_known("measure", measure, ev.measures)
     resample_all_pairs(ev, measures)
     for measure in measures:
-        intervals = all_difference_intervals(ev, measure)
+        v, intervals = pair_verdicts(ev, measure, procedure), all_difference_intervals(ev, measure)
         for (first, second), interval in zip(combinations(ev.systems, 2), intervals, strict=True):
-            yield compare_pair(ev, measure, first, second, interval, procedure).with_better_first()
+            yield compare_better_first(v, measure, first, second, interval)
 
 
 def significance(
@@ -221,6 +215,12 @@ def significance(
 def better_and_worse(pair: PairComparison) -> tuple[str, str]:
     """The better and the worse system, as cells of a table."""
     return (pair.first, pair.second) if pair.better != NEITHER else (NEITHER, f"{pair.first}, {pair.second}")
+
+
+def format_difference(difference: float, interval: Interval) -> str:
+    """A difference with its sign, in the format of its interval; as a power of ten where that would show 0."""
+    decimals = max(map(abs, interval)) >= 0.01 and (difference == 0 or abs(difference) >= 0.5 * 10**-DECIMALS)
+    return f"{difference:+.{DECIMALS}f}" if decimals else format_signed(difference)
 
 
 def format_difference_interval(interval: Interval) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from hemlp.results.exact_sums import BucketSums
 from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.text.tables import CONFIDENCE, Interval, quantiles
 
+Pair = tuple[str, str]
 COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
 
@@ -137,7 +138,8 @@ def interval(ev: Results, system: str, measure: str, *, level: float = CONFIDENC
     check_known("system", system, ev.systems)
     check_known("measure", measure, ev.measures)
     check_confidence(level)
-    return Interval.of(resample_all_means(ev)[ScoreColumn(measure, system)], level)
+    column, cached = ScoreColumn(measure, system), _cached_means(ev, shared_bootstrap(ev))
+    return Interval.of(cached[column] if column in cached else resample_all_means(ev)[column], level)
 
 
 def resample_all_means(ev: Results) -> Mapping[ScoreColumn, FloatArray]:
@@ -155,7 +157,13 @@ def difference_intervals(ev: Results, first: str, second: str, measures: tuple[s
     if _cached_means(ev, shared_bootstrap(ev)) or _cached_differences(ev):
         resample_all_pairs(ev, measures)
     _resample_pairs(ev, [(first, second)], measures)
-    return tuple(_difference_interval(ev, ScoreColumn(name, first, baseline=second)) for name in measures)
+    return tuple(interval for name in measures for interval in pair_intervals(ev, [(first, second)], name))
+
+
+def pair_intervals(ev: Results, pairs: Sequence[Pair], measure: str) -> list[Interval]:
+    """The intervals of some pairs of systems, which are drawn at once."""
+    _resample_pairs(ev, pairs, (measure,))
+    return [_difference_interval(ev, ScoreColumn(measure, first, second)) for first, second in pairs]
 
 
 def all_difference_intervals(ev: Results, measure: str) -> Iterator[Interval]:
@@ -164,10 +172,9 @@ def all_difference_intervals(ev: Results, measure: str) -> Iterator[Interval]:
     known = _cached_means(ev, shared_bootstrap(ev))
     columns = [known.get(ScoreColumn(measure, system)) for system in ev.systems]
     means = np.array([column for column in columns if column is not None])
-    alike = all(_defined_alike(ev, ev.systems[0], system, measure) for system in ev.systems)
-    if not alike or len(means) < len(columns) or not np.isfinite(means).all():
-        for first, second in combinations(ev.systems, 2):
-            yield from difference_intervals(ev, first, second, (measure,))
+    _, unlike = _split_pairs(ev, [(ev.systems[0], system) for system in ev.systems], measure)
+    if unlike or len(means) < len(columns) or not np.isfinite(means).all():
+        yield from pair_intervals(ev, list(combinations(ev.systems, 2)), measure)
         return
     for k, drawn in enumerate(means[:-1]):
         ordered = np.sort(drawn - means[k + 1 :], axis=1)
@@ -195,22 +202,17 @@ def _cached_differences(ev: Results) -> dict[ScoreColumn, Interval]:
     return {}
 
 
-def _resample_pairs(ev: Results, pairs: Sequence[tuple[str, str]], measures: Sequence[str]) -> None:
+def _resample_pairs(ev: Results, pairs: Sequence[Pair], measures: Sequence[str]) -> None:
     """Where two systems are finite and defined on the same instances, the difference of their means is the mean of the
     differences, and other pairs share these means; else the pair has a column of its own."""
     bootstrap, intervals = shared_bootstrap(ev), _cached_differences(ev)
     means_of = _cached_means(ev, bootstrap)
     missing: list[ScoreColumn] = []
     for name in measures:
-        for first, second in pairs:
-            alike = _defined_alike(ev, first, second, name)
-            columns = (
-                [ScoreColumn(name, first), ScoreColumn(name, second)]
-                if alike
-                else [ScoreColumn(name, first, baseline=second)]
-            )
-            missing += [column for column in columns if column not in means_of and column not in intervals]
-    missing = list(dict.fromkeys(missing))
+        alike, other = _split_pairs(ev, pairs, name)
+        missing += [ScoreColumn(name, system) for system in dict.fromkeys(chain.from_iterable(alike))]
+        missing += [ScoreColumn(name, first, second) for first, second in other]
+    missing = [column for column in missing if column not in means_of and column not in intervals]
     for start in range(0, len(missing), COLUMNS_AT_ONCE):
         some = missing[start : start + COLUMNS_AT_ONCE]
         drawn = bootstrap.means(column.values(ev) for column in some)
@@ -232,12 +234,17 @@ def _difference_interval(ev: Results, column: ScoreColumn) -> Interval:
     return Interval.of(first - second)
 
 
-def _defined_alike(ev: Results, first: str, second: str, measure: str) -> bool:
-    """Whether two systems are undefined on the same instances, and finite on all others."""
+def _split_pairs(ev: Results, pairs: Sequence[Pair], measure: str) -> tuple[list[Pair], list[Pair]]:
+    """The pairs that are undefined on the same instances and finite on all others, and the rest of them."""
+    kinds: tuple[list[Pair], list[Pair]] = [], []
     if ev.sums is not None:
-        return ev.sums[measure].defined_alike(first, second)
-    where = _undefined_bits(ev, first, measure)
-    return where is not None and where == _undefined_bits(ev, second, measure)
+        for pair in pairs:
+            kinds[not ev.sums[measure].defined_alike(*pair)].append(pair)
+        return kinds
+    where = {system: _undefined_bits(ev, system, measure) for system in dict.fromkeys(chain.from_iterable(pairs))}
+    for first, second in pairs:
+        kinds[where[first] is None or where[first] != where[second]].append((first, second))
+    return kinds
 
 
 @cache_per_evaluation

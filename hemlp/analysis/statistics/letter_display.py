@@ -15,6 +15,8 @@ from hemlp.results.merged_sums import PRECISION
 
 MAX_GROUPS = 10_000
 """With more maximal groups there are no letters: nobody could read them."""
+SHORT_RUN = 3
+"""Consecutive letters that a table spells out."""
 
 
 def rank_means(means: Sequence[float], greater_is_better: bool) -> list[int | None]:
@@ -93,6 +95,30 @@ def _set_bits(bits: int) -> Iterator[int]:
         last = bits & -bits
         yield last.bit_length() - 1
         bits ^= last
+
+
+def join_letters(letters: Sequence[str]) -> str:
+    """Letters as a text, a run of more than three of them by its ends.
+
+    >>> join_letters("abc"), join_letters(["a", "c", "d", "e", "f"]), join_letters(["y", "z", "aa", "ab"])
+    ('abc', 'a c–f', 'y–ab')
+    """
+    runs: list[list[str]] = []
+    for letter in letters:
+        if runs and _letter(_number(runs[-1][-1]) + 1) == letter:
+            runs[-1].append(letter)
+        else:
+            runs.append([letter])
+    if max(map(len, runs), default=0) <= SHORT_RUN:
+        return "".join(letters)
+    return " ".join("".join(run) if len(run) <= SHORT_RUN else f"{run[0]}–{run[-1]}" for run in runs)
+
+
+def _number(letter: str) -> int:
+    number = 0
+    for each in letter:
+        number = 26 * number + ord(each) - ord("a") + 1
+    return number - 1
 
 
 def _letter(k: int) -> str:

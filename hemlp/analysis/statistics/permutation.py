@@ -23,7 +23,7 @@ from hemlp.results.merged_sums import MOST_DIFFERENCES, PairSums
 
 SAMPLED_UP_TO = MOST_DIFFERENCES
 """Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
-PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 512
+PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 128
 """Pairs whose sums are held at once."""
 
 
@@ -154,95 +154,68 @@ def effect_size(d: PairedDifferences) -> float:
 
 SIGN_DRAWS = 9_999
 """Ways to choose the signs that are drawn where there are too many to try all."""
-DRAWS_AT_ONCE = 2_500
-_ONES = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.uint8)
-"""How many bits of a byte are 1."""
-SEGMENT = 16
-"""Consecutive differences whose sums of signs have one bound."""
-SUMMED_AT_ONCE = 250
-"""Differences that are summed in single precision."""
-NEAR, FAR = 1.75, 4.5
-"""Standard deviations: up to the one all sums are made of all differences; beyond the other they may have a bound."""
+STEP = 2.0**-13
+"""Unit of the means of eight differences: single precision holds any sum of 1,000 of these, each at most 2, exactly."""
+FAR, MANY = 4.5, 500
+"""Standard deviations beyond which a bound of all sums may show that no draw is a hit, and pairs for which it pays."""
 
 
 def count_drawn_hits(sums: SignedSums) -> IntArray:
     """For how many of the drawn choices of signs |Σ ± d| is at least the observed sum, for each pair.
 
-    Sums are first made in single precision, those for a far one of the means of eight differences each; what is then
-    within the error of the observed one is summed again.
+    That is 2x − Σ d, where x is the sum of the differences with a plus. Eight differences have their mean first, so
+    that the sums of all pairs are one product of matrices; the rests are added only where they can decide.
     """
-    hits = np.zeros(len(sums.number), np.int64)
-    away = np.abs(sums.totals) / np.sqrt(sums.squares)
-    bounds = np.array([_bound(row, n) if far else math.inf for far, row, n in zip(
-        (away > FAR).tolist(), sums.sizes, sums.number.tolist(), strict=True)])  # fmt: skip
-    for coarse in (False, True):
-        of_kind = np.flatnonzero((away >= NEAR) & (bounds >= sums.least) if coarse else away < NEAR)
-        for start in range(0, of_kind.size, PAIRS_DRAWN_AT_ONCE):
-            some = of_kind[start : start + PAIRS_DRAWN_AT_ONCE]
-            hits[some] = _sum_drawn_signs(sums.select(some), coarse)
+    from hemlp.kernels.paired import average_bytes, count_hits
+
+    size = len(sums.number)
+    means, added = np.empty((size, -(-sums.sizes.shape[1] // 8)), np.float32), np.empty((size, 2))
+    average_bytes(sums.sizes, sums.number, STEP, means, added)
+    whole, spread = added.T
+    least = sums.least
+    limits = np.stack([(whole - least) / 2, (whole + least) / 2, 1e-12 * whole], axis=1)
+    possible = np.abs(sums.totals) <= FAR * np.sqrt(sums.squares)
+    far = np.flatnonzero(~possible)
+    possible[far] = far.size < MANY or _bound(means[far], sums.number[far]) + spread[far] >= least[far] * (1 - 1e-9)
+    rows, hits = np.flatnonzero(possible), np.zeros(size, np.int64)
+    for start in range(0, rows.size, PAIRS_DRAWN_AT_ONCE):
+        some = rows[start : start + PAIRS_DRAWN_AT_ONCE]
+        coarse, counted = means[some] @ _plus_counts()[: means.shape[1]], np.empty(some.size, np.int64)
+        count_hits(coarse, _packed_signs(), sums.sizes[some], sums.number[some], means[some], limits[some], counted)
+        hits[some] = counted
     return hits
 
 
-def _sum_drawn_signs(sums: SignedSums, coarse: bool) -> IntArray:
-    """A sum is 2x − Σ d, where x is the sum of those with a plus."""
-    from hemlp.kernels.paired import count_beyond
-
-    number, last = sums.number[:, None], sums.sizes[:, -1:]
-    at = np.arange(-(-int(number.max()) // 8) * 8)
-    columns = np.take_along_axis(sums.sizes, np.minimum(at - number, -1) + sums.sizes.shape[1], axis=1)
-    columns[at >= -(-number // 8) * 8] = 0.0  # the last one is repeated up to here, and taken off again
-    means = columns.reshape(len(columns), -1, 8).mean(axis=2)
-    error = np.abs(columns - np.repeat(means, 8, axis=1)).sum(axis=1) / 2 if coarse else np.zeros(len(columns))
-    columns[at >= number] = 0.0
-    whole, least = columns.sum(axis=1), sums.least
-    ends_of = np.unique(number[number % 8 > 0]) if coarse else number[:0, 0]
-    single = np.hstack([means if coarse else columns, -last * (number == ends_of)]).astype(np.float32)
-    rounding = 2 * (SUMMED_AT_ONCE + -(-at.size // SUMMED_AT_ONCE) + 8) * 2.0**-24
-    error += rounding * (whole + 8 * last[:, 0])
-    low, high = (whole - least) / 2, (whole + least) / 2
-    limits = np.stack([low - error, high + error, low + error, high - error])
-    hits = np.zeros(len(columns), np.int64)
-    for start in range(0, SIGN_DRAWS, DRAWS_AT_ONCE):
-        packed = _packed_signs()[start : start + DRAWS_AT_ONCE, : at.size // 8]
-        plus = _ONES[packed] if coarse else np.unpackbits(packed, axis=1)
-        beyond = _ONES[packed[:, ends_of // 8] & (2 ** (8 - ends_of % 8) - 1).astype(np.uint8)]
-        signs = np.hstack([plus, beyond]).astype(np.float32).T
-        made = single[:, :SUMMED_AT_ONCE] @ signs[:SUMMED_AT_ONCE]
-        for first in range(SUMMED_AT_ONCE, len(signs), SUMMED_AT_ONCE):
-            part = slice(first, first + SUMMED_AT_ONCE)
-            made += single[:, part] @ signs[part]
-        for k, draws in count_beyond(made, limits, hits):
-            again = 2 * (np.unpackbits(packed[draws], axis=1) @ columns[k]) - whole[k]
-            hits[k] += np.count_nonzero(np.abs(again) >= least[k])
-    return hits
+def _bound(means: NDArray[np.float32], number: IntArray) -> FloatArray:
+    """No |Σ ± mean| of the draws is greater: with m₀ = 0 it is |Σₖ (mₖ − mₖ₋₁) · (the signs from byte k on)| (Abel)."""
+    steps = np.diff(means.astype(np.float64), axis=1, prepend=0.0)
+    bounds = np.empty(len(means))
+    for size in np.unique(number // 8).tolist():
+        of_size = number // 8 == size
+        bounds[of_size] = steps[of_size, :size] @ _greatest_sums(size)
+    return bounds
 
 
 @lru_cache(maxsize=1)
 def _packed_signs() -> NDArray[np.uint8]:
-    """Packed signs, one row per draw, by a fixed seed."""
-    return np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
+    """Eight signs a byte, bytes × draws, by a fixed seed."""
+    drawn = np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
+    return np.ascontiguousarray(drawn.T)
 
 
 @lru_cache(maxsize=1)
-def _partial_sums() -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int16]]:
-    """Sums of the first k signs of each draw (k × draws), and the least and the greatest of each segment of them."""
-    signs = 2 * np.unpackbits(_packed_signs(), axis=1, count=SAMPLED_UP_TO).T.astype(np.int8) - 1
-    sums = np.zeros((SAMPLED_UP_TO + 1, SIGN_DRAWS), np.int16)
-    np.cumsum(signs, axis=0, dtype=np.int16, out=sums[1:])
-    begins = np.arange(0, SAMPLED_UP_TO, SEGMENT)
-    return sums, np.minimum.reduceat(sums, begins), np.maximum.reduceat(sums, begins)
+def _plus_counts() -> NDArray[np.float32]:
+    """How many of eight signs are a plus: bytes × draws."""
+    ones = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.float32)
+    return np.asarray(ones[_packed_signs()])
 
 
 @lru_cache(maxsize=SAMPLED_UP_TO)
-def _greatest_sums(n: int) -> FloatArray:
-    """Of each segment of k the greatest |Σ of the signs from k to n| of all draws."""
-    sums, least, greatest = _partial_sums()
-    segments = -(-n // SEGMENT)
-    found = np.maximum(sums[n] - least[:segments], greatest[:segments] - sums[n])
-    return np.array(found.max(axis=1), np.float64)
-
-
-def _bound(sizes: FloatArray, n: int) -> float:
-    """No |Σ ± d| of the draws is greater: with d₀ = 0 it is |Σₖ (dₖ − dₖ₋₁) · (the signs from k on)| (Abel)."""
-    ends = sizes[sizes.size - n :][np.minimum(np.arange(SEGMENT - 1, n + SEGMENT - 1, SEGMENT), n - 1)]
-    return float(np.diff(ends, prepend=0.0) @ _greatest_sums(n)) * (1 + 1e-9)
+def _greatest_sums(size: int) -> FloatArray:
+    """For each of the first ``size`` bytes the greatest |Σ of its signs and all that follow| of all draws."""
+    sums = np.zeros(SIGN_DRAWS, np.float32)
+    greatest = np.empty(size)
+    for k in range(size - 1, -1, -1):
+        sums += 2 * _plus_counts()[k] - 8
+        greatest[k] = np.abs(sums).max()
+    return greatest

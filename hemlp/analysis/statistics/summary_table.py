@@ -18,6 +18,7 @@ from hemlp.analysis.statistics.intervals import (
     resampling_units,
 )
 from hemlp.analysis.statistics.leniency import leniency_notes
+from hemlp.analysis.statistics.letter_display import join_letters
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
@@ -148,7 +149,7 @@ def format_rank(v: Verdicts, system: str) -> str:
     """The place of a system in brackets, and its letters; nothing where it is alone."""
     if len(v.scores) == 1 or v.ranks[system] is None:
         return ""
-    return " ".join(filter(None, [f"({v.ranks[system]})", "".join(v.groups[system])]))
+    return " ".join(filter(None, [f"({v.ranks[system]})", join_letters(v.groups[system])]))
 
 
 def columns(ev: Results, procedure: Procedure, intervals: bool) -> dict[str, list[Any]]:

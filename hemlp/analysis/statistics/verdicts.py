@@ -239,13 +239,12 @@ class Verdicts:
         """
         if self.procedure.chosen_test != "permutation":
             return []
-        ordered = np.sort(list(self.p.values()))
-        pairs = []
-        for (first, second), test in self.sign.items():
-            least = 2.0 ** (1 - test.n)
-            tests = len(ordered) - int(np.searchsorted(ordered, least))
-            if 0 < test.n <= EXACT_UP_TO and tests * least >= ALPHA:
-                pairs.append((first, second, test.n))
+        ordered, pairs = np.sort(list(self.p.values())), []
+        for (first, second), each in self.summaries.items():
+            if 0 < (n := each.differing) <= EXACT_UP_TO:
+                least = 2.0 ** (1 - n)
+                tests = len(ordered) - int(np.searchsorted(ordered, least))
+                pairs += [(first, second, n)] if tests * least >= ALPHA else []
         return pairs
 
 
