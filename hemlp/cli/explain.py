@@ -23,7 +23,7 @@ from hemlp.cli.options import (
     show_all,
     show_or_write,
 )
-from hemlp.cli.weights import add_weights, weights_option
+from hemlp.cli.weights import add_weights, complete, weights_option
 from hemlp.errors import InvalidOption
 
 
@@ -78,6 +78,7 @@ def explain(
 @click.argument("pred", metavar="[NAME=]PRED")
 @row_option
 @one_measure_option("GIE", "A measure: -m F_LCA.")
+@key_option("options", "corpus")
 @click.option("--stage", help="Stage of a model with several programs (lcas, ratio, ties for F_LCA): --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
 @click.option("--algebra", is_flag=True, help="Print algebra with the paper's equation numbers instead of LP.")
@@ -87,8 +88,8 @@ def explain(
 @file_options("--id")
 @input_options
 def model(
-    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
-    mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, corpus: str | None,
+    stage: str | None, mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
@@ -104,10 +105,12 @@ def model(
     from hemlp.run.scored_systems import read_sides
 
     check_writable([svg])
-    files, each, h = system_files([pred]), made(measure), open_hierarchy(hierarchy, given)
+    files, h = system_files([pred]), open_hierarchy(hierarchy, given)
     reading = pop_file_options(given)
-    batch = Batch.of(h, *read_sides(true, files, reading, isinstance(each, RankedMeasure)), **given)
-    one = each.model(batch[find_row(row, name, len(batch), batch.ids)])
+    gold, predicted = read_sides(true, files, reading, isinstance(made(measure), RankedMeasure))
+    (each,) = complete([measure], h, gold, corpus, reading, given.get("unknown_true"))
+    batch = Batch.of(h, gold, predicted, **given)
+    one = made(each).model(batch[find_row(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex: one of them at a time")
     if svg is not None:  # before anything is printed: not every model can be drawn

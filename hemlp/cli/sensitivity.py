@@ -11,6 +11,7 @@ from hemlp.cli.options import (
     echo_written,
     input_options,
     json_target,
+    key_option,
     label_file_options,
     one_measure_option,
     show,
@@ -23,6 +24,7 @@ from hemlp.cli.options import (
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @one_measure_option("GIE", "A measure with a default cost: -m MGIA.")
+@key_option("options", "corpus")
 @click.option("--json", "json_file", type=click.Path(), help="Write all as fractions, - for the output: --json d.json.")
 @click.option("--plot", type=click.Path(), help="Draw the means over D, as .svg, .png or .pdf: --plot flips.svg.")
 @label_file_options

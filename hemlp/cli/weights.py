@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
+    from hemlp.hierarchy.dag import Hierarchy
+    from hemlp.instances.label_sets import LabelSets
     from hemlp.measures.base import Measure
+    from hemlp.run.file_options import FileOptions
 
 weights_option = click.option(
     "--weights", multiple=True, metavar="[MEASURE=]FILE",
@@ -46,3 +49,15 @@ def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str
         for each in [name] if alone else taking:
             made[each] = made[each].changed(weights=by_class)
     return made
+
+
+def complete(
+    measures: Iterable[Any], h: Hierarchy, gold: LabelSets, corpus: str | None, files: FileOptions, unknown: Any
+) -> list[Any]:
+    """Measures as they are asked for, or with the information content that they lack: of --corpus, or of the gold."""
+    from hemlp.measures.factory import measure
+    from hemlp.measures.information import complete_measures
+
+    asked = {str(each): measure(each) for each in measures}
+    made = complete_measures(asked, h, gold, None if corpus is None else files.labels(corpus), unknown or "error")
+    return [name if made[name] is each else made[name] for name, each in asked.items()]
