@@ -86,6 +86,29 @@ def test_a_cost_from_a_corpus(files):
     assert ev.measures[0] == text
 
 
+def test_every_command_with_measures_takes_a_corpus(files):
+    """What it prints is what Python says of the cost with the weights of the corpus."""
+    (files / "s.tsv").write_text("x\tb\t0.5\ny\tc\t0.5\n")
+    content = plain_content(COUNTS, 4, 0)
+    sides = {"x": "c", "y": "d"}, {"x": "b", "y": "c"}
+    corpus = "--corpus", "corpus.tsv"
+    value = measure("BMA", cost=Lin(content)).score(Batch.of(H, *sides)).mean()
+    for command in (["curve"], ["tune", "--by", "all"]):
+        code, out = run(*command, "h.tsv", "gold.tsv", "s.tsv", "-m", "BMA(cost='lin')", *corpus)
+        assert code == 0, out
+        assert f"{value:.4f}" in out
+    code, out = run("model", "h.tsv", "gold.tsv", "pred.tsv", "--row", "2", "-m", "GIE(cost='lin')", *corpus)
+    assert code == 0, out
+    program = measure("GIE", cost=Lin(content)).model(H, true=["d"], pred=["c"]).to_lp()
+    assert out.splitlines()[-8:] == program.splitlines()[-8:]
+    code, out = run("sensitivity", "h.tsv", "gold.tsv", "p=pred.tsv", "g=gold.tsv", "-m", "GIE(cost='lin')", *corpus)
+    assert code == 0, out
+    error = measure("GIE", cost=Lin(content)).score(Batch.of(H, *sides)).mean()
+    assert f"p {error:.4f}" in out
+    with pytest.warns(UserWarning, match="from the 2 instances that are scored"):
+        assert run("curve", "h.tsv", "gold.tsv", "s.tsv", "-m", "BMA(cost='lin')")[0] == 0
+
+
 def test_two_corpora_are_two_costs():
     true, systems, corpora = ["c", "d"], {"p": ["b", "a"]}, (CORPUS, ["c", "d", "b"])
     one, other = (evaluate(H, true, systems, ["BMA(cost='lin')"], corpus=corpus) for corpus in corpora)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -184,6 +186,20 @@ def test_real_data_is_accepted(data):
         scores = read_scores(folder / "scored_blast.tsv.gz")
         assert len(Batch.of(read_hierarchy(folder / "hierarchy.txt.gz"), gold, scores.take(list(gold)).at(0.5)))
         assert len(set(scores.ids) - set(gold)) < len(gold)
+
+
+def test_ids_that_are_classes_are_said_to_be_ids(folder):
+    """A .tsv file without a header has ids; a file of pairs of labels looks the same, so hemlp says how it reads it."""
+    (folder / "h.txt").write_text("r a\nr b\na c\n")
+    (folder / "g.tsv").write_text("a\tb\nb\tc\n")
+    for command in (["check", "h.txt", "g.tsv"], ["evaluate", "h.txt", "g.tsv", "g.tsv", "-m", "F_H"]):
+        with pytest.warns(UserWarning, match=r"g.tsv: every line is two classes .* read as lines of id and label"):
+            assert run(*command)[0] == 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert run("evaluate", "h.txt", "g.tsv", "g.tsv", "-m", "F_H", "--format", "lines")[0] == 0
+        (folder / "g.tsv").write_text("d1\tb\nb\tc\n")
+        assert run("evaluate", "h.txt", "g.tsv", "g.tsv", "-m", "F_H")[0] == 0
 
 
 def test_a_metric_says_so_too():

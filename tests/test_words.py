@@ -17,9 +17,10 @@ from hemlp.hierarchy import class_weights
 from hemlp.instances.formats import label_pairs
 from hemlp.instances.formats.score_tables import read_triples
 from hemlp.instances.label_files import LabelFile
-from hemlp.io.text import check_text, parse_number, read_regular_columns, word_rows
+from hemlp.io.text import check_text, parse_number, read_regular_cells, word_rows
 from hemlp.kernels import COMPILED
-from hemlp.kernels.text.cells import split, split_plainly
+from hemlp.kernels.text.cells import split_cells, split_cells_plainly
+from hemlp.kernels.text.words import first_words, split_tags, split_words, split_words_plainly
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]
@@ -32,9 +33,12 @@ def plain_rows(text: bytes) -> list[list[bytes]]:
     return [line.split() for line in (lines[:-1] if lines[-1] == b"" else lines)]
 
 
-def decoded(found) -> tuple[list[bytes], list[int], list[int], list[int]]:
-    letters, owners, codes, ptr, _ = found
-    return letters.split(b"\n")[:-1], owners.tolist(), codes.tolist(), ptr.tolist()
+def decoded(found) -> list:
+    """What is found, as plain values."""
+    plain = [each.tolist() if isinstance(each, np.ndarray) else each for each in found]
+    return [
+        [own.tolist() if isinstance(own, np.ndarray) else own for own in p] if isinstance(p, list) else p for p in plain
+    ]
 
 
 @pytest.mark.uncompiled
@@ -47,15 +51,55 @@ def test_words_and_rows_are_those_of_split(text):
     assert labels == list(dict.fromkeys(word.decode() for row in rows for word in row))
 
 
-@given(st.lists(st.sampled_from([*range(256), *b" \t,;\n\r"] + [97] * 50), max_size=200), st.integers(0, 9), st.data())
-def test_cells_are_those_of_plain_python(letters, start, data):
+any_bytes = st.lists(st.sampled_from([*range(256), *b" \t,;:\n\r"] + [97] * 50), max_size=300).map(bytes)
+
+
+@given(any_bytes, st.integers(0, 9), st.sampled_from([None, "\t", ",", ";", "\x0b", "a", "\x7f"]), st.data())
+def test_cells_are_those_of_plain_python(text, start, sep, data):
     """Any bytes at all, between anything."""
-    text = bytes(letters)
-    sep = data.draw(st.sampled_from([None, "\t", ",", ";", "\x0b", "a", "\x7f"]))
-    columns = data.draw(st.sampled_from([(0,), (0, 1, 2), (0, None), (None, 0, 1), (0, 0, 1)]))
-    found = split(text, min(start, len(text)), sep, columns)
-    assert decoded(found) == decoded(split_plainly(text, min(start, len(text)), sep, columns))
-    assert [each.dtype for each in found[1:]] == [np.int32, np.int32, np.int64, np.float64]
+    start = min(start, len(text))
+    assert decoded(split_words(text, start)) == decoded(split_words_plainly(text, start))
+    for kinds in data.draw(st.sampled_from([("t", "tt"), ("-t", "ttt"), ("t-", "t-t-")])):
+        found = split_cells(text, start, sep, kinds)
+        assert decoded(found)[:2] + decoded(found)[4:] == (
+            (plain := decoded(split_cells_plainly(text, start, sep, kinds)))[:2] + plain[4:]
+        )
+        assert [each.dtype for each in found.codes] == [np.int32] * len(kinds)
+
+
+@given(any_bytes)
+def test_tags_and_first_words_are_those_of_plain_python(text):
+    lines = text.removesuffix(b"\n").split(b"\n") if text else []
+    letters, codes, starts, ends = split_tags(text)
+    tags = letters.split(b"\n")
+    assert [tags[c] for c in codes] == [line.partition(b":")[0] for line in lines]
+    assert [text[a:b] if a else None for a, b in zip(starts, ends, strict=True)] == [
+        line.partition(b":")[2] if b":" in line else None for line in lines
+    ]
+    letters, codes = first_words(text, starts, ends)
+    words = letters.split(b"\n")
+    assert [words[c] if c >= 0 else None for c in codes] == [
+        next(iter(text[a:b].split()), None) for a, b in zip(starts, ends, strict=True)
+    ]
+    assert words[:-1] == list(dict.fromkeys(words[c] for c in codes if c >= 0))
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r\n", b""])
+def test_many_rows_in_several_blocks(end):
+    """Blank rows in between, numbers that are odd, and a wrong row at the end."""
+    lines = [b"" if k % 700 == 3 else b"doc%d,%s,%s" % (k // 3, b"xyz"[k % 2 :], b"." if k % 900 == 0 else b"%d.5" % k)
+             for k in range(5000)]  # fmt: skip
+    for more in ([], [b"a,b"], [b"a,b,c,d"]):
+        text = (end or b"\n").join([*lines, *more]) + end
+        found, plain = split_cells(text, 0, ",", "ttn"), split_cells_plainly(text, 0, ",", "ttn")
+        assert decoded(found)[0][:2] == decoded(plain)[0][:2]
+        assert decoded(found)[1][:2] == decoded(plain)[1][:2]
+        assert (found.blanks, found.wrong) == (plain.blanks, plain.wrong)
+        values = [float(text) for text in plain.letters[2].split()[1:]]
+        kept = [k for k in range(5000) if k % 700 != 3]
+        assert found.odd.tolist() == [kept.index(k) for k in range(0, 5000, 900)]
+        assert found.letters[2] == b".\n"
+        assert found.values[~np.isnan(found.values)].tolist() == values
 
 
 sizes = st.one_of(st.integers(1, 25), st.sampled_from([255, 256, 257, 600]))
@@ -67,9 +111,9 @@ def test_words_are_numbered_in_the_order_in_which_they_appear(made):
     given_words = [(first + "-" * (size - 2) + last)[-size:].encode() for size, first, last in made]
     known: dict[bytes, int] = {}
     expected = [known.setdefault(word, len(known)) for word in given_words]
-    found, _, codes, _ = decoded(split(b" ".join(given_words), 0, None, (0,)))
-    assert codes == expected
-    assert found == list(known)
+    found = split_words(b" ".join(given_words), 0)
+    assert found.codes.tolist() == expected
+    assert found.letters == b"".join(word + b"\n" for word in known)
 
 
 @pytest.mark.parametrize("width", [4, 8, 9, 30])
@@ -78,8 +122,10 @@ def test_many_words(width):
     rng = np.random.default_rng(0)
     words = [str(k).zfill(width).encode() for k in rng.integers(0, 9_999, 30_000).tolist()]
     text = b"".join(word + (b"\n" if k % 3 else b"\t") for k, word in enumerate(words))
-    assert decoded(split(text, 0, None, (0,))) == decoded(split_plainly(text, 0, None, (0,)))
-    assert decoded(split(text, 0, "\t", (0, 1))) == decoded(split_plainly(text, 0, "\t", (0, 1)))
+    assert decoded(split_words(text, 0)) == decoded(split_words_plainly(text, 0))
+    rows = b"\n".join(b"\t".join(words[k : k + 2]) for k in range(0, 30_000, 2))
+    found, plain = split_cells(rows, 0, "\t", "tt"), split_cells_plainly(rows, 0, "\t", "tt")
+    assert decoded(found) == decoded(plain)
 
 
 def test_words_of_equal_hash_are_told_apart():
@@ -96,8 +142,10 @@ def test_words_of_equal_hash_are_told_apart():
 
     def told_apart(words: list[bytes]) -> bool:
         words = [word for word in words if not {*word} & {*b" \t\n\r\x0b\x0c"}]
-        found, _, codes, _ = decoded(split(b"\n".join(words * 2), 0, None, (0,)))
-        return len(words) > 100 and (found, codes) == (words, [*range(len(words))] * 2)
+        found = split_words(b"\n".join(words * 2), 0)
+        return len(words) > 100 and (found.letters.split(b"\n")[:-1], found.codes.tolist()) == (
+            words, [*range(len(words))] * 2,
+        )  # fmt: skip
 
     begins = [f"{k:08}".encode() for k in range(300)]
     codes = [mixed(0, int.from_bytes(begin, "little")) for begin in begins]
@@ -124,20 +172,21 @@ numerals = st.one_of(
 @given(st.lists(numerals, min_size=1, max_size=40))
 def test_plain_decimals_are_what_python_reads(texts):
     """To the last bit; what is not plain is left to Python."""
-    found = split("\n".join(f"{text}|{text}" for text in texts).encode(), 0, "|", (0, 1), numbers=1)
+    found = split_cells("\n".join(f"{text}|{text}" for text in texts).encode(), 0, "|", "tn")
     assert found.values.size == len(texts)
-    cells = found.letters.decode().split("\n")
-    for text, code, value in zip(texts, found.codes[1::2].tolist(), found.values.tolist(), strict=True):
-        if code < 0:
+    cells = found.letters[1].decode().split("\n")
+    odd = dict(zip(found.odd.tolist(), found.codes[1].tolist(), strict=True))
+    for k, (text, value) in enumerate(zip(texts, found.values.tolist(), strict=True)):
+        if k not in odd:
             assert (value, math.copysign(1, value)) == (float(text), math.copysign(1, float(text)))
         else:
             assert math.isnan(value)
-            assert cells[code] == text
+            assert cells[odd[k]] == text
 
 
 @pytest.mark.skipif(not COMPILED, reason="plain Python leaves all of them to float")
 def test_many_numbers():
-    assert split(b"7\n" * 1000, 0, None, (0,), numbers=0).values.tolist() == [7.0] * 1000
+    assert split_cells(b"7\n" * 1000, 0, None, "n").values.tolist() == [7.0] * 1000
 
 
 @pytest.mark.parametrize("digits", [14, 15, 16, 17])
@@ -145,7 +194,7 @@ def test_digits_beyond_a_double(digits):
     """Where a whole number is no double, or a power of ten, a division may be rounded twice."""
     rng = np.random.default_rng(0)
     texts = [f"0.{number:0{digits}}" for number in rng.integers(1, 10**digits, 2_000).tolist()]
-    found = split("\n".join(texts).encode(), 0, None, (0,), numbers=0)
+    found = split_cells("\n".join(texts).encode(), 0, None, "n")
     plain = ~np.isnan(found.values)
     assert plain.all() == (COMPILED and digits < 16)
     assert found.values[plain].tolist() == [float(text) for text, one in zip(texts, plain, strict=True) if one]
@@ -157,7 +206,7 @@ def test_digits_beyond_a_double(digits):
 )
 def test_usual_decimals_are_plain(text):
     """So that they are fast, and not only right."""
-    assert split(text.encode(), 0, None, (0,), numbers=0).values.tolist() == [float(text)]
+    assert split_cells(text.encode(), 0, None, "n").values.tolist() == [float(text)]
 
 
 @pytest.mark.uncompiled
@@ -232,7 +281,7 @@ def long_sets(data: bytes, sep: str) -> object:
 def test_regular_tables_are_what_going_through_the_lines_gives(made):
     sep, text = made
     data = text.encode()
-    with patch.object(label_pairs, "read_regular_columns", lambda *_: None):
+    with patch.object(label_pairs, "read_regular_cells", lambda *_: None):
         expected = long_sets(data, sep)
     assert long_sets(data, sep) == expected
 
@@ -251,7 +300,7 @@ def test_regular_tables_are_what_going_through_the_lines_gives(made):
 )
 def test_tables_that_look_regular_somewhere(monkeypatch, text):
     found = long_sets(text.encode(), ",")
-    monkeypatch.setattr(label_pairs, "read_regular_columns", lambda *_: None)
+    monkeypatch.setattr(label_pairs, "read_regular_cells", lambda *_: None)
     assert found == long_sets(text.encode(), ",")
 
 
@@ -276,17 +325,15 @@ def test_usual_tables_are_regular(monkeypatch, kind):
     assert found.place(1) == "y, line 3 (instance 'd2')"
 
 
-@pytest.mark.parametrize(
-    "text", ["id,label\n\nd1,a\n", "id,label\nd1\n", 'id,label\nd1,"a,b"\n', 'id,label\nd1,a"b\n', "id,label\n,a\n"]
-)
+@pytest.mark.parametrize("text", ["id,label\nd1\n", 'id,label\nd1,"a,b"\n', 'id,label\nd1,a"b\n', "id,label\n,a\n"])
 def test_other_tables_are_read_line_by_line(text):
-    found = read_regular_columns(text.encode(), "y", ",", 2, (0, 1))
-    assert found is None or "" in found[0][0]
+    found = read_regular_cells(text.encode(), "y", ",", 2, (0, 1))
+    assert found is None or "" in found.texts[0]
 
 
 def test_separators_that_mean_something_else_are_left_to_csv():
     for sep in (" ", '"', "¦"):
-        assert read_regular_columns(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
+        assert read_regular_cells(f"id{sep}label\na{sep}b\n".encode(), "y", sep, 2, (0, 1)) is None
 
 
 def test_rows_of_an_instance_may_be_apart():

@@ -116,6 +116,7 @@ def _branch_table(ev: Evaluation, name: str, level: int | None, intervals: bool)
 @click.command(cls=AdvisingCommand)
 @options.several_systems
 @options.one_measure_option("GIE", "A measure with a default cost: -m MGIA.")
+@options.key_option("options", "corpus")
 @options.json_option("d.json", "Write exact fractions as JSON")
 @click.option("--plot", type=click.Path(), help="Plot means over D, as .svg, .png or .pdf: --plot flips.svg.")
 @options.label_file_options

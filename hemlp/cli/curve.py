@@ -9,6 +9,7 @@ import click
 from hemlp import __version__
 from hemlp.cli.errors import AdvisingCommand
 from hemlp.cli.options import (
+    add_information,
     choice,
     combine,
     echo_written,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 scored_arguments = combine(click.argument("hierarchy"), click.argument("true"), click.argument("scores"))
 points_option = key_option("tuning", "points")
+corpus_option = key_option("options", "corpus")
 grid_option = click.option(
     "--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01."
 )
@@ -40,6 +42,7 @@ grid_option = click.option(
 @click.command(cls=AdvisingCommand)
 @scored_arguments
 @measure_option
+@corpus_option
 @points_option
 @grid_option
 @key_option("options", "undefined")
@@ -49,8 +52,8 @@ grid_option = click.option(
 @label_file_options
 @label_options
 def curve(
-    hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], grid: str | None, csv: str | None,
-    svg: str | None, **given: Any,
+    hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], corpus: str | None, grid: str | None,
+    csv: str | None, svg: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Score scored predictions at every threshold, and show the best threshold of each measure.
 
@@ -72,10 +75,11 @@ def curve(
     thresholds = _parse_grid(grid, given.get("points"))
     h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
     gold, s = files.labels(true), files.scores(scores)
-    of_ranks = [each for each in measures if isinstance(as_measure(each), RankedMeasure)]
+    chosen = add_information(measures or ["F_H"], h, gold, corpus, files, given.get("unknown_true"))
+    of_ranks = [each for each in chosen if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
         show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
-    others = [each for each in measures if each not in of_ranks] or ([] if of_ranks else ["F_H"])
+    others = [each for each in chosen if each not in of_ranks]
     if not others:
         return
     c = made(h, gold, s, others, thresholds=thresholds, **given)
@@ -114,6 +118,7 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 @click.command(cls=AdvisingCommand)
 @scored_arguments
 @one_measure_option("F_H", "What is to be best: -m F_LCA.")
+@corpus_option
 @combine(*(key_option("tuning", name) for name in ("by", "folds", "least", "few", "seed")))
 @points_option
 @grid_option
@@ -123,8 +128,8 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 @label_file_options
 @label_options
 def tune(
-    hierarchy: str, true: str, scores: str, measure: Any, grid: str | None, json_file: str | None,
-    **given: Any,
+    hierarchy: str, true: str, scores: str, measure: Any, corpus: str | None, grid: str | None,
+    json_file: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Choose a cut-off for scored predictions on development data: thresholds, the greatest scores, or both.
 
@@ -138,9 +143,9 @@ def tune(
 
     check_writable([json_target(json_file)])
     h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
-    t = chosen(
-        h, files.labels(true), files.scores(scores), measure, thresholds=_parse_grid(grid, given["points"]), **given
-    )
+    gold = files.labels(true)
+    (best,) = add_information([measure], h, gold, corpus, files, given.get("unknown_true"))
+    t = chosen(h, gold, files.scores(scores), best, thresholds=_parse_grid(grid, given["points"]), **given)
     show_or_write(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
 
 

@@ -58,6 +58,7 @@ def explain(
 @options.one_system
 @options.row_option
 @options.one_measure_option("GIE", "A measure: -m F_LCA.")
+@options.key_option("options", "corpus")
 @click.option("--stage", help="Stage of a model with several programs (lcas, ratio, ties for F_LCA): --stage ratio.")
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
 @click.option("--algebra", is_flag=True, help="Print algebra with the paper's equation numbers instead of LP.")
@@ -67,8 +68,8 @@ def explain(
 @options.file_options("--id")
 @options.input_options
 def model(
-    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, stage: str | None,
-    mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, **given: Any,
+    hierarchy: str, true: str, pred: str, row: int | None, name: str | None, measure: Any, corpus: str | None,
+    stage: str | None, mps: bool, algebra: bool, latex: bool, svg: str | None, names: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Print the explicit optimization model of one instance, as LP (or MPS) for any solver.
 
@@ -84,10 +85,12 @@ def model(
     from hemlp.run.scored_systems import read_sides
 
     check_writable([svg])
-    files, each, h = system_files([pred]), made(measure), options.open_hierarchy(hierarchy, given)
+    files, h = system_files([pred]), options.open_hierarchy(hierarchy, given)
     reading = options.pop_file_options(given)
-    batch = Batch.of(h, *read_sides(true, files, reading, isinstance(each, RankedMeasure)), **given)
-    one = each.model(batch[options.find_row(row, name, len(batch), batch.ids)])
+    gold, predicted = read_sides(true, files, reading, isinstance(made(measure), RankedMeasure))
+    (each,) = options.add_information([measure], h, gold, corpus, reading, given.get("unknown_true"))
+    batch = Batch.of(h, gold, predicted, **given)
+    one = made(each).model(batch[options.find_row(row, name, len(batch), batch.ids)])
     if mps + algebra + latex > 1:
         raise InvalidOption("--mps, --algebra and --latex exclude each other: give one of them")
     if svg is not None:  # before anything is printed: not every model can be drawn

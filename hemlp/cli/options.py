@@ -20,6 +20,7 @@ from hemlp.run.study_keys import FILES, KEYS, MEASURES, PAIRS, PATH, SECONDS
 if TYPE_CHECKING:
     from hemlp.hierarchy.dag import Hierarchy
     from hemlp.hierarchy.labels import Label
+    from hemlp.instances.label_sets import LabelSets
     from hemlp.measures.base import Measure
     from hemlp.run.file_options import FileOptions
     from hemlp.text.tables import Table
@@ -191,6 +192,18 @@ def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str
         for each in [name] if one else weighted:
             made[each] = made[each].changed(weights=by_class)
     return made
+
+
+def add_information(
+    measures: Iterable[Any], h: Hierarchy, gold: LabelSets, corpus: str | None, files: FileOptions, unknown: Any
+) -> list[Any]:
+    """The measures, with the information content that some of them lack: that of --corpus, or of the gold."""
+    from hemlp.measures.factory import measure
+    from hemlp.measures.information import complete_measures
+
+    asked = {str(each): measure(each) for each in measures}
+    made = complete_measures(asked, h, gold, None if corpus is None else files.labels(corpus), unknown or "error")
+    return [name if made[name] is each else made[name] for name, each in asked.items()]
 
 
 def file_options(*taken: str) -> Callable[[Command], Command]:

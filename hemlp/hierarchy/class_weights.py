@@ -68,12 +68,12 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
 
 def _plain_weights(data: bytes, source: str, sep: str) -> dict[Label, float] | None:
     """The fast path for labels without white space and plain decimals; None for anything else."""
-    cells = read_columns(data, source, 0, sep, (0, 1), numbers=1)
-    wrong = (cells.widths != 0) & (cells.widths != 2)
-    if wrong.any() or not cells.bare or not (cells.values >= 0).all():  # nan: not a plain decimal
+    cells = read_columns(data, source, 0, sep, "tn")
+    labels = cells.texts[0]
+    if cells.wrong or not cells.bare or not (cells.values >= 0).all():  # nan: not a plain decimal
         return None
-    distinct = len(cells.texts) == cells.values.size and "" not in cells.texts
-    return dict(zip(cells.texts, (cells.values + 0.0).tolist(), strict=True)) if distinct else None
+    distinct = len(labels) == cells.values.size and "" not in labels
+    return dict(zip(labels, (cells.values + 0.0).tolist(), strict=True)) if distinct else None
 
 
 def weights_by_class(h: LabelledStructure, weights: Mapping[Label, float]) -> dict[Label, float]:

@@ -8,6 +8,7 @@ another layout holds label sets all the same. Rows align by instance ids where b
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal
 
@@ -132,20 +133,23 @@ def refuse_other_layouts(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.
     if side.rows is not None or not side.codes.size:
         return
     edges, two_words = hierarchy.edges.parents.size, side.space_separated and bool((np.diff(side.ptr) == 2).all())
+    note = None
     if side.ids is not None:
-        _refuse_subjects(hierarchy, side, new)
+        note = _refuse_subjects(hierarchy, side, new)
     elif two_words:
         _refuse_pairs(side, new)
     if (side.ids is not None or two_words) and edges >= EDGES and side.codes.size in (edges, 2 * edges):
         _refuse_edges(hierarchy, side)
+    if note is not None:
+        warnings.warn(note, stacklevel=2)
 
 
 def _refusal(side: LabelSets, position: int, reason: str) -> InvalidLabelSets:
     return InvalidLabelSets(f"{side.place(position)}: {reason}").with_advice(_ANYWAY)
 
 
-def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse ids that are classes: the subjects of one document, or columns in another order."""
+def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> str | None:
+    """Refuse ids that are classes: the subjects of one document, or columns in another order; else perhaps a note."""
     ids, label = side.ids or (), side.vocabulary[side.codes[0]]
     if all(isinstance(name, str) and _ADDRESS.fullmatch(name) for name in ids):
         raise _refusal(
@@ -154,18 +158,19 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             f"label. Give the folder of all documents, or one file with their ids in its first column",
         )  # fmt: skip
     if hierarchy.numbers([ids[side.row_of(0)]])[0] < 0:  # what follows is of ids that are classes, all with labels
-        return
+        return None
     numbers = hierarchy.numbers(ids)
     if new[side.codes].all() and (numbers >= 0).all():
         raise _refusal(
             side, 0, f"all ids are classes of the hierarchy, {ids[0]!r} for example, and no label is one: the columns "
             f"of ids and labels seem to be in the wrong order ({label!r} is a label here)",
         )  # fmt: skip
-    if side.layout == "pairs" and not str(side.source).endswith((".tsv", ".tsv.gz")) and (numbers >= 0).all():
-        raise _refusal(
-            side, 0, f"every line is two classes of the hierarchy, {ids[0]!r} and {label!r} here, with a tab between "
-            f"them: the first may be an id, or a label",
-        ).with_advice(Advice("format", "lines", "if both are labels"), _ANYWAY)  # fmt: skip
+    both = f"every line is two classes of the hierarchy, {ids[0]!r} and {label!r} here, with a tab between them"
+    ambiguous, tsv = side.layout == "pairs" and (numbers >= 0).all(), str(side.source).endswith((".tsv", ".tsv.gz"))
+    if ambiguous and not tsv:
+        raise _refusal(side, 0, f"{both}: the first may be an id, or a label").with_advice(
+            Advice("format", "lines", "if both are labels"), _ANYWAY
+        )
     rows = entry_rows(side.ptr)
     same = numbers[rows] == hierarchy.numbers(side.vocabulary)[side.codes]
     single = (np.diff(side.ptr) <= 1).all() and (numbers[rows] >= 0).all() and same.all()
@@ -175,6 +180,12 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
             f"this looks like a list of classes with their names, such as the subjects of one document, and not like "
             f"lines of id and label",
         )  # fmt: skip
+    if not ambiguous:
+        return None
+    return (
+        f"{side.source}: {both}; it is read as lines of id and label, as a .tsv file without a header is. If both are "
+        f"labels of one instance, say format='lines' (--format lines)"
+    )
 
 
 def _refuse_pairs(side: LabelSets, new: NDArray[np.bool_]) -> None:

@@ -172,8 +172,8 @@ def _find_format(kind: str, data: bytes, sep: str | None, *heads: str | None) ->
     if len(cells) != 2 or not all(cells) or {"id", "label", "EntryID", *heads} & {*cells}:
         return found
     rows = (line.split(b"\t") for line in data.rstrip().split(b"\n"))
-    every = all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
-    return "pairs" if found == "table" or every else "lines"
+    pairs = found == "table" or all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
+    return "pairs" if pairs else "lines"
 
 
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:

@@ -165,17 +165,19 @@ class ScoredSets(Scored, HtmlDisplay):
         rank[sorted(range(len(vocabulary)), key=key)] = np.arange(len(vocabulary))
         grouped = bool((rows[1:] >= rows[:-1]).all())
         order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
-        by_score(row_pointers(rows, size), order, values, rank[codes])
-        made = cls(tuple(vocabulary), row_pointers(rows[order], size), codes[order], values[order],
+        ptr = row_pointers(rows, size)
+        by_score(ptr, order, values, rank[codes])
+        made = cls(tuple(vocabulary), ptr, codes[order], values[order],
                     ids, source, None if lines is None else lines[order], repeated)  # fmt: skip
-        return made.without_repeats(rows[order], made.codes)
+        return made.without_repeats(made.codes)
 
-    def without_repeats(self, rows: IntArray, classes: IntArray) -> ScoredSets:
+    def without_repeats(self, classes: IntArray) -> ScoredSets:
         """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
         from hemlp.kernels.ranking.by_score import has_repeats
 
         if not has_repeats(self.ptr, classes):
             return self
+        rows = entry_rows(self.ptr)
         order = np.lexsort((classes, rows))  # stable: of one class the greatest score comes first
         again = np.zeros(rows.size, np.bool_)
         again[order[1:]] = (rows[order[1:]] == rows[order[:-1]]) & (classes[order[1:]] == classes[order[:-1]])
@@ -358,8 +360,7 @@ class ScoredSets(Scored, HtmlDisplay):
         numbers = numbers[numbers >= 0]
         if all(number < 0 or h.labels[number] == name for number, name in zip(of_label, self.vocabulary, strict=True)):
             return replace(known, vocabulary=h.labels, codes=numbers)  # no aliases: nothing else changes
-        rows = entry_rows(known.ptr)
-        named = known.without_repeats(rows, numbers)
+        named = known.without_repeats(numbers)
         codes = h.numbers(named.vocabulary)[named.codes].astype(np.int32)
         rows = entry_rows(named.ptr)
         return ScoredSets.from_entries(

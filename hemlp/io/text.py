@@ -10,12 +10,11 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import wraps
-from itertools import compress
+from dataclasses import dataclass, replace
+from functools import partial, wraps
 from os import PathLike, fspath
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ParamSpec, TypeVar
+from typing import IO, Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -23,10 +22,6 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import FileFormatError, InvalidOption, OutOfMemory, UnreadableFile
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.unpacking import unzip
-
-if TYPE_CHECKING:
-    from hemlp.kernels.text.cells import Split
-
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -218,75 +213,73 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
 
     It is read from ``start`` on, where row ``first`` of its file begins, counted from 0.
     """
-    from hemlp.kernels.text.cells import split
+    from hemlp.kernels.text.words import split_words
 
-    cells = split(data, start, None, (0,))
-    return _decode_texts(cells, source, first), cells.codes, cells.ptr
+    letters, codes, ptr = split_words(data, start)
+
+    def line(code: int) -> int:
+        return first + int(np.searchsorted(ptr, np.flatnonzero(codes == code)[0], side="right"))
+
+    return _decode_texts(letters, source, line), codes, ptr
 
 
 @dataclass(frozen=True, eq=False)
 class CellTable:
-    """Rows of cells: row i has ``codes[ptr[i]:ptr[i + 1]]`` of the distinct ``texts``, whose columns are ``owners``.
+    """Rows of as many cells each, by columns: row i has ``texts[k][codes[k][i]]`` in column k, and stands in line
+    ``lines[i]``.
 
-    ``values``: those of the column of numbers, NaN where a cell is among the texts. ``bare``: there is no white space.
+    Of a column of numbers ``values`` are known, but for the rows ``odd``, whose cells alone have codes. ``bare``: no
+    text has white space. ``wrong``: the line of the first row of another width, and that width.
     """
 
-    texts: list[str]
-    owners: IntArray
-    codes: IntArray
-    ptr: IntArray
+    texts: list[list[str]]
+    codes: list[IntArray]
     values: FloatArray
+    odd: IntArray
+    lines: IntArray
     bare: bool
+    wrong: tuple[int, int] | None
 
-    @property
-    def widths(self) -> IntArray:
-        """How many cells each row has; a blank one has none."""
-        return np.diff(self.ptr)
+    def clean(self, change: Callable[[str], str]) -> CellTable:
+        """With changed texts; those that are equal then are one."""
+        texts, codes = [], []
+        for own, numbers in zip(self.texts, self.codes, strict=True):
+            cells = list(map(change, own))
+            known = {cell: k for k, cell in enumerate(dict.fromkeys(cells))}
+            texts.append(list(known))
+            codes.append(np.array([known[cell] for cell in cells], np.int32)[numbers] if own else numbers)
+        return replace(self, texts=texts, codes=codes)
 
-    def strip_texts(self, blanks: str | None = None) -> list[str]:
-        """The texts without blanks around them."""
-        return self.texts if self.bare else [text.strip(blanks) for text in self.texts]
-
-    def numbers(self, codes: IntArray, written: list[str]) -> FloatArray:
-        """The column of numbers, whose cells are ``codes``; NaN where what is ``written`` is no number.
-
-        Each distinct cell that is no plain decimal is read once.
-        """
-        left = np.flatnonzero(np.isnan(self.values))
-        texts = dict.fromkeys(codes[left].tolist())
-        parsed = np.full(len(self.texts), np.nan)
-        parsed[[*texts]] = [np.nan if (n := parse_number(written[k].encode())) is None else n for k in texts]
+    def numbers(self, k: int) -> FloatArray:
+        """The numbers of column ``k``, NaN where a text is none; each distinct text is read once."""
+        if not self.odd.size:
+            return self.values
+        parsed = [parse_number(text.encode()) for text in self.texts[k]]
         values = self.values.copy()
-        values[left] = parsed[codes[left]]
+        values[self.odd] = np.array([np.nan if n is None else n for n in parsed])[self.codes[k]]
         return values
 
-    def column(self, k: int, width: int, written: list[str]) -> tuple[list[str], IntArray]:
-        """Column ``k`` of the rows that are not blank and have ``width`` cells each: distinct cells, and which one each
-        row has.
 
-        ``written``: what shall be written for each of the texts; those that are equal then are one.
-        """
-        own = self.owners == k
-        cells = list(compress(written, own.tobytes()))
-        numbers = np.cumsum(own, dtype=np.int32) - np.int32(1)
-        codes: IntArray = numbers[self.codes.reshape(-1, width)[:, k]]
-        if written is self.texts:
-            return cells, codes
-        known = dict(zip(dict.fromkeys(cells), range(len(cells)), strict=False))
-        return list(known), np.array([known[cell] for cell in cells], np.int32)[codes]
+def read_columns(data: bytes, source: str, start: int, sep: str | None, kinds: str) -> CellTable:
+    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.text.cells`` splits
+    them."""
+    from hemlp.kernels.text.cells import split_cells
 
+    cells, first = split_cells(data, start, sep, kinds), 1 + (start > 0)
+    size = max(
+        [len(cells.values), *(len(codes) for codes, kind in zip(cells.codes, kinds, strict=True) if kind == "t")]
+    )
+    lines = np.arange(first, first + size + len(cells.blanks))
+    if cells.blanks:
+        lines = np.delete(lines, cells.blanks)
 
-def read_columns(
-    data: bytes, source: str, start: int, sep: str | None, columns: Sequence[int | None], numbers: int | None = None
-) -> CellTable:
-    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.text.cells.split``
-    understands them."""
-    from hemlp.kernels.text.cells import split
+    def line(k: int, code: int) -> int:
+        return int((lines[cells.odd] if kinds[k] == "n" else lines)[cells.codes[k] == code][0])
 
-    cells = split(data, start, sep, columns, numbers)
-    texts = _decode_texts(cells, source, int(start > 0))
-    bare = cells.letters.isascii() and not any(letter in cells.letters for letter in WHITE)
-    return CellTable(texts, *cells[1:], bare)
+    texts = [_decode_texts(letters, source, partial(line, k)) for k, letters in enumerate(cells.letters)]
+    bare = all(each.isascii() and not any(letter in each for letter in WHITE) for each in cells.letters)
+    wrong = None if cells.wrong is None else (first + cells.wrong[0], cells.wrong[1])
+    return CellTable(texts, cells.codes, cells.values, cells.odd, lines, bare, wrong)
 
 
 def blank_lines(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
@@ -294,46 +287,36 @@ def blank_lines(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
     return b"\n".join(b"" if remark(line) else line for line in data.split(b"\n"))
 
 
-def _decode_texts(cells: Split, source: str, first: int) -> list[str]:
-    """The distinct words or cells as text; of what is none the line is said."""
+def _decode_texts(letters: bytes, source: str, line_of: Callable[[int], int]) -> list[str]:
+    """Distinct words or cells as text; ``line_of``: where the one with this number first stands."""
     try:
-        return cells.letters[:-1].decode("utf-8").split("\n") if cells.letters else []
+        return letters[:-1].decode("utf-8").split("\n") if letters else []
     except UnicodeDecodeError as error:
-        number = cells.letters.count(b"\n", 0, error.start)
-        word = cells.letters.split(b"\n")[number]
-        line = first + int(np.searchsorted(cells.ptr, np.flatnonzero(cells.codes == number)[0], side="right"))
+        number = letters.count(b"\n", 0, error.start)
+        line = line_of(number)
+        word = letters.split(b"\n")[number]
         raise FileFormatError(f"{source}, line {line}: {word!r} is not UTF-8", line) from None
-
-
-def read_regular_columns(
-    data: bytes, source: str, sep: str, width: int, columns: Sequence[int]
-) -> list[tuple[list[str], IntArray]] | None:
-    """Some columns of the lines after the first one: distinct cells without blanks around them, and codes of all cells.
-
-    None where a closer look is needed, as of ``read_regular_cells``.
-    """
-    cells, bare = read_regular_cells(data, source, sep, width, columns)
-    return None if cells is None else [cells.column(k, width, bare) for k in columns]
 
 
 def read_regular_cells(
     data: bytes, source: str, sep: str, width: int, columns: Sequence[int], numbers: int | None = None
-) -> tuple[CellTable | None, list[str]]:
-    """The lines after the first one, and their texts without quotes and blanks around them.
+) -> CellTable | None:
+    """Some columns of the lines after the first one, without quotes and blanks around cells.
 
-    None where a closer look is needed: at a line that is blank or has another number of cells than ``width``, at quotes
-    within a cell, and at separators that mean something else, too.
+    None where a closer look is needed: at a line of another number of cells than ``width``, at quotes within a cell,
+    and at separators that mean something else, too.
     """
     if not sep.isascii() or sep in ' "':
-        return None, []
+        return None
     start = data.find(b"\n") + 1 or len(data)
     quoted = sep in QUOTING and data.find(b'"', start) >= 0
-    seen = [k if quoted or k in columns else None for k in range(width)]
-    cells = read_columns(data, source, start, sep, seen, numbers)
-    rows = np.flatnonzero(cells.widths)
-    if rows.size != rows.max(initial=-1) + 1 or (cells.widths[rows] != width).any():  # blank ones at the end are none
-        return None, []
+    kinds = ["t" if quoted or k in columns else "-" for k in range(width)]
+    if numbers is not None:
+        kinds[numbers] = "n"
+    cells = read_columns(data, source, start, sep, "".join(kinds))
+    if cells.wrong is not None:
+        return None
     if not quoted:
-        return cells, cells.strip_texts()
-    inner = [text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text for text in cells.texts]
-    return (None, []) if any('"' in text for text in inner) else (cells, [text.strip() for text in inner])
+        return cells if cells.bare else cells.clean(str.strip)
+    cells = cells.clean(lambda text: text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text)
+    return None if any('"' in text for own in cells.texts for text in own) else cells.clean(str.strip)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from itertools import compress, repeat
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ _END = re.compile(r"(?:\s+(?<!\\)\{[^{}]*\})?(?:\s+!.*)?\s*$")
 """Qualifiers and a comment, at the end of a value."""
 _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "W": " "}
-LINE_END = 10
+_EXACT = re.compile(r"\s+EXACT")
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"(\s+EXACT)?')
 TAGS = frozenset(("id", "name", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by", "synonym"))
 """What is read of a term."""
@@ -66,7 +67,7 @@ class Terms:
 def read_terms(data: bytes, source: str) -> Terms:
     """The terms of an ontology; several stanzas of one term are taken together."""
     text = decode(data, source)
-    if (regular := _read_regular(data)) is not None:
+    if (regular := _read_regular(data, text)) is not None:
         return regular
     terms = Terms()
     within, term = False, None
@@ -90,60 +91,68 @@ def read_terms(data: bytes, source: str) -> Terms:
     return terms
 
 
-def _read_regular(data: bytes) -> Terms | None:
+def _read_regular(data: bytes, text: str) -> Terms | None:
     """The same, much faster, of terms that begin with an id of their own each; None where a closer look is needed.
 
     The kernel tells the tags of all lines apart, and only lines that matter are looked at.
     """
-    from hemlp.kernels.text.cells import split
+    from hemlp.kernels.text.words import first_words, split_tags
 
-    cells = split(data, 0, ":", (0, None))
-    tags = cells.letters.decode("utf-8").split("\n")[:-1]
-    widths = np.diff(cells.ptr)
-    given = np.flatnonzero(widths)  # lines that are not blank
-    codes = cells.codes[cells.ptr[given]]
-    heads = np.array([tag.startswith("[") for tag in tags], np.bool_)[codes]
-    begins = np.array([tag.strip() == "[Term]" for tag in tags], np.bool_)[codes] & heads & (widths[given] == 1)
-    plain = np.array([tag.strip() != "" and tag[0] not in "[!" for tag in tags], np.bool_)[codes]
+    letters, codes, starts, ends = split_tags(data)
+    tags = letters.decode("utf-8").split("\n")[:-1]
+
+    def tagged(test: Callable[[str], bool]) -> NDArray[np.bool_]:
+        return np.array([test(tag) for tag in tags], np.bool_)[codes]
+
+    colons, heads = starts > 0, tagged(lambda tag: tag.startswith("["))
+    begins = tagged(lambda tag: tag.strip() == "[Term]") & heads & ~colons
+    plain = tagged(lambda tag: tag.strip() != "" and tag[0] not in "[!")
     stanza = np.cumsum(heads)
     within = np.concatenate([[False], begins[heads]])[stanza]
-    known = np.array([tag in TAGS for tag in tags], np.bool_)[codes] & within & (widths[given] > 1)
-    lines, stanza, codes = given[known], stanza[known], codes[known]
-    ids = np.array([tag == "id" for tag in tags], np.bool_)[codes]
+    lines = np.flatnonzero(tagged(TAGS.__contains__) & within & colons)
+    ids, is_a, names, synonyms = (tagged(each.__eq__)[lines] for each in ("id", "is_a", "name", "synonym"))
     first = np.ones(len(lines), np.bool_)
-    first[1:] = stanza[1:] != stanza[:-1]
-    if (plain & (widths[given] == 1)).any() or not lines.size or (first != ids).any():
+    first[1:] = stanza[lines[1:]] != stanza[lines[:-1]]
+    if (plain & ~colons).any() or not lines.size or (first != ids).any():
         return None
-    ends = np.append(np.flatnonzero(np.frombuffer(data, np.uint8) == LINE_END), len(data))
-    starts = np.where(lines > 0, ends[lines - 1] + 1, 0) + np.array([len(tag.encode()) + 1 for tag in tags])[codes]
-
-    def values(chosen: NDArray[np.bool_]) -> bytes:
-        places = zip(starts[chosen].tolist(), ends[lines[chosen]].tolist(), strict=True)
-        return b"\n".join([data[start:end] for start, end in places])
-
-    names, is_a = (np.array([tag == each for tag in tags], np.bool_)[codes] for each in ("name", "is_a"))
-    words = split(values(ids | is_a) + b"\n", 0, None, (0, None))
-    labels = words.letters.decode("utf-8").split("\n")[:-1]
-    if (np.diff(words.ptr) == 0).any() or not words.letters.isascii() or any(w in words.letters for w in WHITE):
+    starts, ends = starts[lines], ends[lines]
+    linked = ids | is_a
+    letters, words = first_words(data, starts[linked], ends[linked])
+    if (words < 0).any() or not letters.isascii() or any(w in letters for w in WHITE):
         return None
-    first_words = np.empty(len(lines), np.int32)
-    first_words[ids | is_a] = words.codes[words.ptr[:-1]]
-    owners = [labels[c] for c in first_words[ids].tolist()]
+    labels = letters.decode().split("\n")[:-1]
+    owners = [labels[c] for c in words[ids[linked]].tolist()]
     terms = Terms(dict.fromkeys(owners))
     if len(terms.names) < len(owners):
         return None
-    terms_of = (np.cumsum(ids) - 1).tolist()
-    parents = map(labels.__getitem__, first_words[is_a].tolist())
-    children = (owners[k] for k in compress(terms_of, is_a.tobytes()))
+    owner = np.cumsum(ids) - 1
+
+    def values(chosen: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
+        """(term, stripped value) of the chosen lines."""
+        places = zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
+        pieces = (
+            [text[start:end].strip() for start, end in places]
+            if text.isascii()
+            else [data[start:end].decode("utf-8").strip() for start, end in places]
+        )
+        return zip(map(owners.__getitem__, owner[chosen].tolist()), pieces, strict=True)
+
+    children = map(owners.__getitem__, owner[is_a].tolist())
+    parents = map(labels.__getitem__, words[is_a[linked]].tolist())
     terms.links += zip(repeat("is_a"), parents, children, strict=False)
-    titles = [title.strip() for title in values(names).decode("utf-8").split("\n")] if names.any() else []
-    terms.names.update(zip((owners[k] for k in compress(terms_of, names.tobytes())), map(_text, titles), strict=True))
-    others = ~(ids | is_a | names)
-    texts = values(others).decode("utf-8").split("\n") if others.any() else []
-    for k, tag, text in zip(compress(terms_of, others.tobytes()), codes[others].tolist(), texts, strict=True):
-        if not (value := text.strip()) or not terms.store(owners[k], tags[tag], value):
+    terms.names.update((term, _text(value)) for term, value in values(names))
+    for term, value in values(synonyms):
+        parts = value.split('"', 2)  # wider and narrower ones mean something else
+        if len(parts) < 3 or parts[0] or "\\" in value:
+            if not value or not terms.store(term, "synonym", value):
+                return None
+        elif parts[2].startswith(" EXACT") or _EXACT.match(parts[2]):
+            terms.synonyms.append((term, _text(parts[1])))
+    others = ~(linked | names | synonyms)
+    for code, (term, value) in zip(codes[lines[others]].tolist(), values(others), strict=True):
+        if not value or not terms.store(term, tags[code], value):
             return None
-    return None if "" in titles else terms
+    return None if "" in terms.names.values() else terms
 
 
 def _text(value: str) -> str:

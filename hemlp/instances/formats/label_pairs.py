@@ -16,7 +16,7 @@ from hemlp.instances.ambiguity import refuse_score_columns, score_columns, thres
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names
-from hemlp.io.text import check_width, decode, read_regular_columns, split_cells
+from hemlp.io.text import QUOTING, check_width, decode, read_columns, read_regular_cells, split_cells
 
 
 def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
@@ -103,12 +103,19 @@ def from_coded_pairs(
 
 def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
     """Label sets from lines of an id and a label, without a first one that names the columns."""
-    rows = list(split_cells(decode(data, source), source, sep))
-    for line, row in rows:
+    if sep.isascii() and sep not in ' "' and not (sep in QUOTING and b'"' in data):
+        cells = read_columns(data, source, 0, sep, "tt")
+        if cells.wrong is None:
+            cells = cells if cells.bare else cells.clean(str.strip)
+            if "" not in cells.texts[0] and "" not in cells.texts[1]:
+                (ids, labels), (rows, codes) = cells.texts, cells.codes
+                return from_coded_pairs(ids, rows, labels, codes, source, cells.lines)
+    lines = list(split_cells(decode(data, source), source, sep))
+    for line, row in lines:
         if len(row) != 2:
             error = FileFormatError(f"{source}, line {line}: {len(row)} cells instead of id and label", line)
             raise error.with_advice(Advice("format", "lines", "if lines are instances with labels between spaces"))
-    return _read_rows(rows, source, ["id", "label"], 0, 1)
+    return _read_rows(lines, source, ["id", "label"], 0, 1)
 
 
 def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
@@ -148,14 +155,14 @@ def _read_rows(
 
 def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
     """The same, much faster, from a file in which every line is a pair; None for any other."""
-    columns = read_regular_columns(data, source, sep, width, (at_id, at_label))
-    if columns is None or "" in columns[0][0]:
+    cells = read_regular_cells(data, source, sep, width, (at_id, at_label))
+    if cells is None or "" in cells.texts[at_id]:
         return None
-    (ids, rows), (texts, codes) = columns
-    given = np.array([text != "" for text in texts], np.bool_)
-    numbers = np.where(given, np.cumsum(given) - 1, -1).astype(np.int32)  # an empty label is none
-    lines = np.arange(2, rows.size + 2)
-    return from_coded_pairs(ids, rows, [text for text in texts if text], numbers[codes], source, lines)
+    labels, codes = cells.texts[at_label], cells.codes[at_label]
+    if "" in labels:  # an empty label is none
+        empty = labels.index("")
+        codes = np.where(codes == empty, -1, codes - (codes > empty)).astype(np.int32)
+    return from_coded_pairs(cells.texts[at_id], cells.codes[at_id], filter(None, labels), codes, source, cells.lines)
 
 
 def _near(name: str, header: list[str]) -> str:

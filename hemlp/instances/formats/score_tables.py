@@ -14,16 +14,7 @@ from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import Coded, code_column, column, column_names, number_column
-from hemlp.io.text import (
-    CellTable,
-    blank_lines,
-    check_width,
-    decode,
-    parse_number,
-    read_columns,
-    read_regular_cells,
-    split_cells,
-)
+from hemlp.io.text import blank_lines, check_width, decode, parse_number, read_columns, read_regular_cells, split_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
 DEFAULT_COLUMNS = ("id", "label", "score")
@@ -44,7 +35,7 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
                 f"there is no column {name!r}; the columns are {names}: say {option}=, or labels= if each is a class"
             )
     ids, labels, values = code_column(data[chosen[0]]), code_column(data[chosen[1]]), number_column(data[chosen[2]])
-    if ids and labels and values is not None and (scores := _coded(ids, labels, values, source, 1, repeated)):
+    if ids and labels and values is not None and (scores := _coded(ids, labels, values, source, None, repeated)):
         return scores
     of_id, of_label, of_score = (column(data, name) for name in chosen)
     if not len(of_id) == len(of_label) == len(of_score):
@@ -53,17 +44,16 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
 
 
 def _coded(
-    ids: Coded, labels: Coded, values: FloatArray, source: str | None, first: int, repeated: Repeated
+    ids: Coded, labels: Coded, values: FloatArray, source: str | None, lines: IntArray | None, repeated: Repeated
 ) -> ScoredSets | None:
-    """From columns without anything odd, the first row of which stands in line ``first``; None for others."""
+    """From columns without anything odd; None for others."""
     (keys, rows), (classes, codes) = ids, labels
     odd = "" in keys or "" in classes or min(rows.min(initial=0), codes.min(initial=0)) < 0
     if odd or not len(rows) == len(codes) == len(values):
         return None
-    names, lines = instance_ids(keys, source), np.arange(first, first + len(rows))
-    return ScoredSets.from_entries(
-        classes, rows.astype(np.int64), codes, values, len(names), names, source, lines, repeated
-    )
+    names = instance_ids(keys, source)
+    lines = np.arange(1, len(rows) + 1) if lines is None else lines
+    return ScoredSets.from_entries(classes, rows, codes, values, len(names), names, source, lines, repeated)
 
 
 def from_triples(
@@ -114,34 +104,24 @@ def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) 
     """From (id, class, score) lines: cells between tabs, or words between blanks."""
     if data.startswith(CAFA_HEADERS):
         data = blank_lines(data, lambda line: _HEAD.match(line) is not None)
-    cells = read_columns(data, source, 0, sep, (0, 1, 2), numbers=2)
-    widths = cells.widths
-    wrong = np.flatnonzero((widths != 3) & (widths != 0))
-    if wrong.size:
-        line = int(wrong[0]) + 1
-        raise FileFormatError(f"{source}, line {line}: {widths[wrong[0]]} cells instead of id, class and score", line)
-    lines = np.flatnonzero(widths) + 1
-    bare = cells.strip_texts(BLANKS)
-    (ids, rows), (labels, codes) = (cells.column(k, 3, bare) for k in range(2))
-    values = _floats(cells, bare, source, lines)
-    for texts, where, what in ((ids, rows, "instance id"), (labels, codes, "class")):
-        if "" in texts:
-            line = int(lines[np.flatnonzero(where == texts.index(""))[0]])
+    cells = read_columns(data, source, 0, sep, "ttn")
+    if cells.wrong is not None:
+        line, width = cells.wrong
+        raise FileFormatError(f"{source}, line {line}: {width} cells instead of id, class and score", line)
+    cells = cells if cells.bare else cells.clean(lambda text: text.strip(BLANKS))
+    ids, labels, texts = cells.texts
+    rows, codes, of_odd = cells.codes
+    for row, code in zip(cells.odd.tolist(), of_odd.tolist(), strict=True):
+        if parse_number(texts[code].encode()) is None:
+            what = f"the score is {texts[code]!r}, which is not a number" if texts[code] else "the score is missing"
+            raise InvalidScores(f"{source}, line {cells.lines[row]}: {what}")
+    for own, where, what in ((ids, rows, "instance id"), (labels, codes, "class")):
+        if "" in own:
+            line = int(cells.lines[np.flatnonzero(where == own.index(""))[0]])
             raise FileFormatError(f"{source}, line {line}: no {what}", line)
     return ScoredSets.from_entries(
-        labels, rows.astype(np.int64), codes, values, len(ids), tuple(ids), source, lines, repeated
+        labels, rows, codes, cells.numbers(2), len(ids), tuple(ids), source, cells.lines, repeated
     )
-
-
-def _floats(cells: CellTable, bare: list[str], source: str, lines: IntArray) -> FloatArray:
-    """The scores of all lines."""
-    codes = cells.codes[2::3]
-    values = cells.numbers(codes, bare)
-    for k in np.flatnonzero(np.isnan(values)):
-        if parse_number((text := bare[codes[k]]).encode()) is None:
-            what = f"the score is {text!r}, which is not a number" if text else "the score is missing"
-            raise InvalidScores(f"{source}, line {lines[k]}: {what}")
-    return values
 
 
 def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
@@ -174,12 +154,12 @@ def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...]
 
 def _regular(data: bytes, source: str, sep: str, width: int, at: list[int], repeated: Repeated) -> ScoredSets | None:
     """The same, much faster, from a file in which every line is a score; None for any other."""
-    cells, bare = read_regular_cells(data, source, sep, width, at, at[2])
-    if cells is None or len({*at}) < 3:
+    cells = read_regular_cells(data, source, sep, width, at, at[2]) if len({*at}) == 3 else None
+    if cells is None:
         return None
-    values = cells.numbers(cells.codes[at[2] :: width], bare)
-    ids, labels = (cells.column(k, width, bare) for k in at[:2])
-    return _coded(ids, labels, values, source, 2, repeated) if np.isfinite(values).all() else None
+    values = cells.numbers(at[2])
+    ids, labels = ((cells.texts[k], cells.codes[k]) for k in at[:2])
+    return _coded(ids, labels, values, source, cells.lines, repeated) if np.isfinite(values).all() else None
 
 
 def _parse_score(text: str, label: str, source: str, line: int) -> float | None:

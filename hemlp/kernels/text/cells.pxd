@@ -1,38 +1,35 @@
 cimport cython
 from hemlp.kernels.signals cimport look_for_signals
 from hemlp.kernels.text.decimals cimport decimal
-from hemlp.kernels.text.lexicon cimport LINE_END, TOGETHER, Letters, Lexicon, eight
+from hemlp.kernels.text.lexicon cimport LINE_END, Letters, Lexicon
+from hemlp.kernels.text.words cimport BLOCK, SPACE, end_of_word, first_mark, is_white, marks_within
 from libc.math cimport NAN
 
 cdef enum:
-    SKIPPED = -1
-    PLAIN = -2
     RETURN = 13
-    SPACE = 32
-    OFTEN = 16384  # cells after which signals are looked for
 
-cdef long long _first(unsigned long long marks) noexcept nogil
-cdef bint _white(unsigned char letter) noexcept nogil
-cdef long long _end_of_word(Letters text, long long at, long long size) noexcept nogil
-cdef long long _end_of_cell(Letters text, long long at, long long size, unsigned char sep) noexcept nogil
 
 @cython.final
-cdef class Cells:
-    cdef readonly Lexicon lexicon
-    cdef readonly long long size, rows, numbers
-    cdef readonly int[::1] codes
-    cdef readonly long long[::1] ptr
-    cdef readonly double[::1] values
+cdef class Rows:
+    cdef readonly long long at, line, width, rows
+    cdef readonly long long[:, ::1] begins, ends
     cdef Letters text
-    cdef long long length, of_numbers
-    cdef int[::1] columns
-    cpdef split(self, long long start, sep)
-    cdef int _split_words(self, long long at) except -1 nogil
-    cdef int _split_cells(self, long long at, unsigned char sep) except -1 nogil
-    cdef int _add(self, long long begin, long long end) except -1 nogil
-    cdef bint _is_number(self, long long begin, long long end) except -1 nogil
-    cdef int _end_row(self) except -1 nogil
+    cdef long long length
+    cdef unsigned char sep
+    cdef bint words
+    cpdef scan(self, list blanks)
+    cdef bint _is_blank(self, long long begin, long long end) noexcept nogil
+    cdef long long _scan_cells(self) noexcept nogil
+    cdef long long _scan_words(self) noexcept nogil
 
-cdef unsigned long long ONES
-cdef unsigned long long TOPS
-cdef unsigned long long PLACES
+@cython.final
+cdef class Column:
+    cdef readonly Lexicon lexicon
+    cdef readonly long long size, odd_size
+    cdef readonly int[::1] codes
+    cdef readonly double[::1] values
+    cdef readonly long long[::1] odd
+    cdef bint numbers
+    cdef Letters text
+    cdef long long[::1] odd_begins, odd_ends
+    cpdef extend(self, const long long[::1] begins, const long long[::1] ends, long long count, long long room)

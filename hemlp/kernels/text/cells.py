@@ -1,9 +1,11 @@
-"""Splitting of a text into words or cells, row by row, eight bytes at a time (SWAR; Lamport, 1975). O(bytes)."""
+"""Splitting of a text into rows of as many cells each, 64 bytes at a time (bits mark what ends a cell). O(bytes).
+
+The bounds of some rows are found first; the cells of each column are then looked up together (``Lexicon``).
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import cython
@@ -16,231 +18,211 @@ if not cython.compiled:
 
     from hemlp.kernels.signals import look_for_signals
     from hemlp.kernels.text.decimals import decimal
-    from hemlp.kernels.text.lexicon import LINE_END, TOGETHER, Lexicon, eight
+    from hemlp.kernels.text.lexicon import LINE_END, Lexicon
 
-    SKIPPED, PLAIN, RETURN, SPACE, OFTEN = -1, -2, 13, 32, 16384
+    RETURN, SPACE, BLOCK = 13, 32, 1024
+    end_of_word = is_white = first_mark = marks_within = id  # what uses them is never run uncompiled
 
 from hemlp.kernels.bitsets import longer
-
-ONES = 0x0101010101010101
-TOPS = 0x8080808080808080
-PLACES = 0x0001020304050607
+from hemlp.kernels.text.words import plain_lines
 
 
-class Split(NamedTuple):
-    """The cells of a text.
+class SplitCells(NamedTuple):
+    """The columns of the rows of a text that are not blank.
 
-    ``letters``: distinct ones, one a line, in the order in which they first appear; ``owners``: the column of each;
-    ``codes``: the number of each cell of the text among them, or less than 0; ``ptr``: pointers of the rows;
-    ``values``: the numbers in the column of numbers, cell by cell, NaN where a cell is among the distinct ones.
+    Column k has ``letters[k]``, its distinct cells in the order in which they first appear, a line end after each, and
+    ``codes[k]``, which one each row has; a column of numbers has codes of the rows ``odd`` alone, whose cells are no
+    plain decimals and whose ``values`` are NaN. ``blanks``: the numbers of blank lines; ``wrong``: number and width of
+    the first row of another width, or None. Both are counted from 0; nothing is read from a wrong row on.
     """
 
-    letters: bytes
-    owners: Array
-    codes: Array
-    ptr: Array
+    letters: list[bytes]
+    codes: list[Array]
     values: Array
+    odd: Array
+    blanks: list[int]
+    wrong: tuple[int, int] | None
 
 
-def split(text: bytes, start: int, sep: str | None, columns: Sequence[int | None], numbers: int | None = None) -> Split:
-    """The cells of a text from ``start`` on.
+def split_cells(text: bytes, start: int, sep: str | None, kinds: str) -> SplitCells:
+    """The cells of the lines of a text from ``start`` on, each of which has one for every letter of ``kinds``.
 
-    A row is a line. Its cells are words between white space, or what stands between separators (``sep``: one byte, and
-    no blank); a return at its end is no part of it, and a row of blanks has no cells. The k-th cell of a row is in
-    column ``columns[k]``, all further ones are in the last of them. Cells of two columns are different even where they
-    look alike; those of the column None are not looked at. In the column ``numbers`` plain decimals are numbers.
+    Cells are words between white space, or what stands between separators (``sep``: one byte, and no blank); a return
+    at the end of a line is no part of it, and a line of blanks has no cells. Kinds: "t" for texts, "-" for cells that
+    are not looked at, and once "n" for numbers.
     """
     if not cython.compiled or sys.byteorder != "little":
-        return split_plainly(text, start, sep, columns, numbers)
-    cells = Cells(text, [SKIPPED if column is None else column for column in columns], numbers)
-    cells.split(start, sep)
-    known = cells.lexicon
-    return Split(
-        np.asarray(known.letters)[: known.starts[known.size]].tobytes(),
-        np.asarray(known.columns)[: known.size],
-        np.asarray(cells.codes)[: cells.size],
-        np.asarray(cells.ptr)[: cells.rows + 1],
-        np.asarray(cells.values)[: cells.numbers],
-    )
+        return split_cells_plainly(text, start, sep, kinds)
+    blanks: list[int] = []
+    rows = Rows(text, start, sep, len(kinds))
+    columns = [None if kind == "-" else Column(text, kind == "n") for kind in kinds]
+    room: int = 0
+    while rows.width < 0 and rows.at < len(text):
+        look_for_signals()
+        rows.scan(blanks)
+        room = room or (len(text) - start) * rows.rows // (rows.at - start) * 9 // 8
+        for k in range(len(kinds)):
+            if columns[k] is not None:
+                columns[k].extend(rows.begins[k], rows.ends[k], rows.rows, room)
+    numbers = columns[kinds.index("n")] if "n" in kinds else Column(text, True)
+    return SplitCells(
+        [b"" if each is None else each.lexicon.content for each in columns],
+        [np.empty(0, np.int32) if c is None else np.asarray(c.codes)[: c.odd_size if c is numbers else c.size]
+         for c in columns],
+        np.asarray(numbers.values)[: numbers.size],
+        np.asarray(numbers.odd)[: numbers.odd_size],
+        blanks,
+        (rows.line, rows.width) if rows.width >= 0 else None,
+    )  # fmt: skip
 
 
-def split_plainly(
-    text: bytes, start: int, sep: str | None, columns: Sequence[int | None], numbers: int | None = None
-) -> Split:
-    """The same by plain Python, which has no numbers: faster than these loops as long as they are not compiled."""
-    lines = text[start:].removesuffix(b"\n").split(b"\n") if start < len(text) else []
-    known: dict[tuple[int | None, bytes], int] = {}
-    codes: list[int] = []
-    ptr = [0]
-    of_numbers = 0
-    for line in lines:
+def split_cells_plainly(text: bytes, start: int, sep: str | None, kinds: str) -> SplitCells:
+    """The same by plain Python, for which all numbers are odd."""
+    known: list[dict[bytes, int]] = [{} for _ in kinds]
+    codes: list[list[int]] = [[] for _ in kinds]
+    blanks, wrong = [], None
+    for number, line in enumerate(plain_lines(text, start)):
         line = line.removesuffix(b"\r")
         cells = line.split() if sep is None else line.split(sep.encode()) if line.strip(b" \r") else []
-        for k, cell in enumerate(cells):
-            column = columns[min(k, len(columns) - 1)]
-            codes.append(SKIPPED if column is None else known.setdefault((column, cell), len(known)))
-            of_numbers += column is not None and column == numbers
-        ptr.append(len(codes))
-    letters = b"".join(cell + b"\n" for _, cell in known)
-    owners = np.array([column for column, _ in known], np.int32)
-    values = np.full(of_numbers, np.nan)
-    return Split(letters, owners, np.array(codes, np.int32), np.array(ptr, np.int64), values)
+        if not cells:
+            blanks.append(number)
+        elif len(cells) != len(kinds):
+            wrong = number, len(cells)
+            break
+        else:
+            for kind, cell, own, of in zip(kinds, cells, known, codes, strict=True):
+                of += [own.setdefault(cell, len(own))] if kind != "-" else []
+    odd = np.arange(len(codes[kinds.index("n")]) if "n" in kinds else 0)
+    letters = [b"".join(cell + b"\n" for cell in own) for own in known]
+    arrays = [np.array(each, np.int32) for each in codes]
+    return SplitCells(letters, arrays, np.full(odd.size, np.nan), odd, blanks, wrong)
 
 
-# ---- eight bytes at a time: the top bits of some are marks
+# ---- rows of as many cells each
 
 
-def _first(marks):
-    """Which byte is the first one that has a mark."""
-    lowest: cython.ulonglong = (marks & (0 - marks)) >> 7
-    return cython.cast(cython.longlong, (lowest * PLACES) >> 56)
+class Rows:
+    """Rows of a text: cell k of row i of the ``rows`` that were scanned last is ``text[begins[k, i]:ends[k, i]]``.
 
-
-def _white(letter):
-    """Whether ``bytes.split()`` splits there."""
-    return letter == SPACE or (letter >= 9 and letter <= 13)
-
-
-def _end_of_word(text, at, size):
-    """Where white space follows."""
-    while True:
-        letters = eight(text, at, size)
-        marks: cython.ulonglong = (letters - 33 * ONES) & ~letters & TOPS  # the first one is at a letter below 33
-        if marks == 0:
-            at += 8
-            continue
-        at += _first(marks)
-        if at == size or _white(text[at]):
-            return at
-        at += 1
-
-
-def _end_of_cell(text, at, size, sep):
-    """Where a separator or the end of the line follows."""
-    while True:
-        letters = eight(text, at, size)
-        seps: cython.ulonglong = letters ^ (sep * ONES)
-        ends: cython.ulonglong = letters ^ (LINE_END * ONES)
-        marks: cython.ulonglong = (((seps - ONES) & ~seps) | ((ends - ONES) & ~ends)) & TOPS  # at what is 0 there
-        if marks != 0:
-            return at + _first(marks)
-        at += 8
-
-
-# ---- rows
-
-
-class Cells:
-    """The cells of a text: ``codes[ptr[i]:ptr[i + 1]]`` are those of row i, by their numbers in the ``lexicon``.
-
-    A code is SKIPPED where the cell is not looked at, and PLAIN where it is a number, one of the ``values``.
+    ``line``: the number of the next one; ``width``: that of the wrong one that ended the scanning, or -1.
     """
 
-    def __init__(self, text, columns, numbers):
+    def __init__(self, text, start, sep, width):
         self.text = text
         self.length = len(text)
-        self.lexicon = Lexicon(text)
-        self.columns = np.array(columns, np.int32)
-        self.of_numbers = SKIPPED if numbers is None else numbers
-        self.size = self.rows = self.numbers = 0
-        self.codes = np.zeros(len(text) // 7 + 16, np.int32)  # about as many as there are; unused memory is none
-        self.ptr = np.zeros(len(text) // 16 + 16, np.int64)
-        self.values = np.zeros(0 if numbers is None else len(text) // 16 + 16)
+        self.at, self.line, self.width = start, 0, -1
+        self.words = sep is None
+        self.sep = 0 if sep is None else ord(sep)
+        self.begins, self.ends = np.zeros((2, width, BLOCK), np.int64)
 
-    def split(self, start, sep):
-        """Split the text from ``start`` on."""
-        words: cython.bint = sep is None
-        letter: cython.uchar = 0 if words else ord(sep)
-        with cython.nogil:
-            if words:
-                self._split_words(start)
-            else:
-                self._split_cells(start, letter)
-            self.lexicon.look_up(self.codes)
+    def scan(self, blanks):
+        """Find the cells of the next rows that are not blank: BLOCK of them, or fewer at the end."""
+        self.rows = 0
+        while self.rows < BLOCK and self.at < self.length and self.width < 0:
+            with cython.nogil:
+                width = self._scan_words() if self.words else self._scan_cells()
+            if width == 0:
+                blanks.append(self.line)
+                self.line += 1
+            elif width != self.begins.shape[0]:
+                self.width = width
 
-    def _split_words(self, at):
-        """Words are between white space."""
-        begin: cython.longlong = at
-        steps: cython.longlong = 0
-        while at < self.length:
-            steps += 1
-            if steps % OFTEN == 0:
-                look_for_signals()
-            if not _white(self.text[at]):
-                end = _end_of_word(self.text, at, self.length)
-                self._add(at, end)
+    def _scan_cells(self):
+        """Go on until there is a row of another width, or nothing; the width of the last row."""
+        begin: cython.longlong = self.at
+        base: cython.longlong = begin
+        cells: cython.longlong = 0
+        width: cython.longlong = self.begins.shape[0]
+        while True:
+            marks: cython.ulonglong = marks_within(self.text, base, self.length, self.sep)
+            while marks != 0:
+                end: cython.longlong = base + first_mark(marks)
+                marks &= marks - 1
+                last: cython.bint = end == self.length or self.text[end] == LINE_END
+                if last and cells == 0 and self._is_blank(begin, end):
+                    self.at = end + 1
+                    return 0
+                if cells < width:
+                    self.begins[cells, self.rows] = begin
+                    self.ends[cells, self.rows] = end - (last and end > begin and self.text[end - 1] == RETURN)
+                cells += 1
+                begin = end + 1
+                if last:
+                    self.at = begin
+                    if cells != width:
+                        return cells
+                    self.line += 1
+                    self.rows += 1
+                    if self.rows == BLOCK or begin >= self.length:
+                        return width
+                    cells = 0
+            base += 64
+
+    def _is_blank(self, begin, end):
+        while begin < end and (self.text[begin] == SPACE or self.text[begin] == RETURN):
+            begin += 1
+        return begin == end
+
+    def _scan_words(self):
+        """The same of words."""
+        at: cython.longlong = self.at
+        width: cython.longlong = self.begins.shape[0]
+        while True:
+            cells: cython.longlong = 0
+            while at < self.length and self.text[at] != LINE_END:
+                if is_white(self.text[at]):
+                    at += 1
+                    continue
+                end = end_of_word(self.text, at, self.length)
+                if cells < width:
+                    self.begins[cells, self.rows] = at
+                    self.ends[cells, self.rows] = end
+                cells += 1
                 at = end
-            else:
-                if self.text[at] == LINE_END:
-                    self._end_row()
-                at += 1
-        if at > begin and self.text[at - 1] != LINE_END:
-            self._end_row()
-        return 0
+            at += 1
+            self.at = at
+            if cells != width:
+                return cells
+            self.line += 1
+            self.rows += 1
+            if self.rows == BLOCK or at >= self.length:
+                return width
 
-    def _split_cells(self, at, sep):
-        """Cells are between separators; a line of blanks has none."""
-        steps: cython.longlong = 0
-        while at < self.length:
-            end = at
-            while end < self.length and (self.text[end] == SPACE or self.text[end] == RETURN):
-                end += 1
-            last: cython.bint = end == self.length or self.text[end] == LINE_END
-            while not last:
-                end = _end_of_cell(self.text, at, self.length, sep)
-                last = end == self.length or self.text[end] == LINE_END
-                returned: cython.bint = last and end > at and self.text[end - 1] == RETURN
-                self._add(at, end - returned)
-                at = end + 1
-                steps += 1
-                if steps % OFTEN == 0:
-                    look_for_signals()
-            self._end_row()
-            at = end + 1
-            if self.rows % OFTEN == 0:
-                look_for_signals()
-        return 0
 
-    def _add(self, begin, end):
-        """One cell more."""
-        place: cython.longlong = self.size - self.ptr[self.rows]
-        last: cython.longlong = self.columns.shape[0] - 1
-        column: cython.longlong = self.columns[place if place < last else last]
-        if self.size == self.codes.shape[0]:
-            with cython.gil:
-                self.codes = longer(self.codes, 0)
-        self.size += 1
-        if column == SKIPPED:
-            self.codes[self.size - 1] = SKIPPED
-        elif column == self.of_numbers and self._is_number(begin, end):
-            self.codes[self.size - 1] = PLAIN
+class Column:
+    """A column of texts, whose numbers in the ``lexicon`` are ``codes``; or of numbers, as of ``SplitCells``."""
+
+    def __init__(self, text, numbers):
+        self.text = text
+        self.lexicon = Lexicon(text)
+        self.numbers = numbers
+        self.size = self.odd_size = 0
+        self.codes, self.values, self.odd = np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64)
+        self.odd_begins, self.odd_ends = np.zeros((2, BLOCK if numbers else 0), np.int64)
+
+    def extend(self, begins, ends, count, room):
+        """Add the cells ``text[begins[k]:ends[k]]``, k < ``count``; ``room``: about how many there will be."""
+        k: cython.longlong
+        if not self.numbers:
+            if self.size + count > self.codes.shape[0]:
+                self.codes = longer(self.codes, max(room, self.size + count))
+            with cython.nogil:
+                self.lexicon.look_up(begins, ends, count, self.codes, self.size)
         else:
-            k: cython.longlong = self.lexicon.waiting
-            self.lexicon.begins[k] = begin
-            self.lexicon.ends[k] = end
-            self.lexicon.owners[k] = column
-            self.lexicon.places[k] = self.size - 1
-            self.lexicon.waiting = k + 1
-            if k + 1 == TOGETHER:
-                self.lexicon.look_up(self.codes)
-        return 0
-
-    def _is_number(self, begin, end):
-        """Whether a cell in the column of numbers is a plain one; there is a value more in any case."""
-        if self.numbers == self.values.shape[0]:
-            with cython.gil:
-                self.values = longer(self.values, 0)
-        plain = decimal(self.text, begin, end, cython.address(self.values[self.numbers]))
-        if not plain:
-            self.values[self.numbers] = NAN
-        self.numbers += 1
-        return plain
-
-    def _end_row(self):
-        """One row more."""
-        self.rows += 1
-        if self.rows == self.ptr.shape[0]:
-            with cython.gil:
-                self.ptr = longer(self.ptr, 0)
-        self.ptr[self.rows] = self.size
-        return 0
+            if self.size + count > self.values.shape[0]:
+                self.values = longer(self.values, max(room, self.size + count))
+            if self.odd_size + count > self.codes.shape[0]:
+                self.codes = longer(self.codes, self.odd_size + count)
+                self.odd = longer(self.odd, self.odd_size + count)
+            odd: cython.longlong = 0
+            with cython.nogil:
+                for k in range(count):
+                    if not decimal(self.text, begins[k], ends[k], cython.address(self.values[self.size + k])):
+                        self.values[self.size + k] = NAN
+                        self.odd[self.odd_size + odd] = self.size + k
+                        self.odd_begins[odd] = begins[k]
+                        self.odd_ends[odd] = ends[k]
+                        odd += 1
+                self.lexicon.look_up(self.odd_begins, self.odd_ends, odd, self.codes, self.odd_size)
+            self.odd_size += odd
+        self.size += count

@@ -27,25 +27,24 @@ cdef inline unsigned long long eight(Letters text, long long at, long long size)
     return found
 
 cdef unsigned long long _mixed(unsigned long long code, unsigned long long more) noexcept nogil
+cdef unsigned long long _hash(unsigned long long key) noexcept nogil
 
 @cython.final
 cdef class Lexicon:
     cdef readonly long long size
     cdef readonly unsigned char[::1] letters
     cdef readonly long long[::1] starts
-    cdef readonly int[::1] columns
-    cdef long long waiting
-    cdef long long[::1] begins, ends, owners, places
-    cdef unsigned long long[::1] keys
+    cdef unsigned long long[::1] keys, hashes
     cdef Letters text
     cdef long long length, bits
     cdef unsigned long long[::1] slots
-    cdef int look_up(self, int[::1] codes) except -1 nogil
+    cdef int look_up(self, const long long[::1] begins, const long long[::1] ends, long long count, int[::1] codes, long long at) except -1 nogil
+    cdef bint _equal(self, long long begin, long long end, long long other, long long other_end) noexcept nogil
     cdef unsigned long long _key(self, long long begin, long long end) noexcept nogil
-    cdef long long _home(self, unsigned long long key) noexcept nogil
-    cdef int _number(self, unsigned long long key, long long begin, long long end, long long column) except -1 nogil
+    cdef long long _home(self, unsigned long long code) noexcept nogil
+    cdef int _number(self, unsigned long long key, unsigned long long code, long long begin, long long end) except -1 nogil
     cdef bint _same(self, long long begin, long long end, long long known) noexcept nogil
-    cdef int _learn(self, long long begin, long long end, long long column) except -1 nogil
+    cdef int _learn(self, long long begin, long long end) except -1 nogil
     cdef int _spread(self) except -1 nogil
 
 cdef unsigned long long FACTOR

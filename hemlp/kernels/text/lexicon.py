@@ -19,7 +19,7 @@ from hemlp.kernels.bitsets import longer
 FACTOR = 0x9E3779B97F4A7C15
 """2⁶⁴ over the golden ratio: it spreads what is close together."""
 NUMBER = 0xFFFFFFFF
-"""Where the second half of a slot has a number; its kind is above it."""
+"""Where the second half of a slot has a number; the size of the cell is above it."""
 
 
 def _mixed(code, more):
@@ -28,37 +28,72 @@ def _mixed(code, more):
     return code ^ (code >> 32)
 
 
+def _hash(key):
+    """Of the key of a cell; its first bits say where the cell stands."""
+    return _mixed(key, key >> 32) * FACTOR
+
+
 class Lexicon:
     """Distinct cells of a text: cell k is ``letters[starts[k]:starts[k + 1] - 1]``, and a line end follows.
 
-    A hash table with open addressing finds them. A slot has the cell, or its hash, in the one half, and its kind (the
-    column, and whether it has 0 to 8 bytes, or more) and number in the other, where a free slot has 0. Cells wait until
-    there are some to be looked up together, so that their slots come from the memory at the same time: cell k of them
-    is ``text[begins[k]:ends[k]]``, belongs to the column ``owners[k]``, and has its number put at ``places[k]``.
+    A slot of the hash table has the cell, or its hash, in one half, and its size (of more than 8: 9) and number in the
+    other, where a free slot has 0.
     """
 
     def __init__(self, text):
         self.text = text
         self.length = len(text)
-        self.size = self.waiting = 0
-        self.begins, self.ends, self.owners, self.places = np.zeros((4, TOGETHER), np.int64)
-        self.keys = np.zeros(TOGETHER, np.uint64)
+        self.size = 0
+        self.keys, self.hashes = np.zeros((2, TOGETHER), np.uint64)
         self.bits = 6
         self.slots = np.zeros(2 << self.bits, np.uint64)
         self.letters = np.zeros(1024, np.uint8)
         self.starts = np.zeros(64, np.int64)
-        self.columns = np.zeros(64, np.int32)
 
-    def look_up(self, codes):
-        """Put the numbers of the cells that are waiting into ``codes``."""
+    @property
+    def content(self):
+        """All cells, a line end after each."""
+        return np.asarray(self.letters)[: self.starts[self.size]].tobytes()
+
+    def look_up(self, begins, ends, count, codes, at):
+        """Put the numbers of the cells ``text[begins[k]:ends[k]]``, k < ``count``, into ``codes[at + k]``.
+
+        Some at a time, so that their slots come from the memory together; a cell that equals the one before it has its
+        number.
+        """
+        first: cython.longlong = 0
         k: cython.longlong
-        for k in range(self.waiting):
-            self.keys[k] = self._key(self.begins[k], self.ends[k])
-            prefetch(cython.address(self.slots[2 * self._home(self.keys[k])]))
-        for k in range(self.waiting):
-            codes[self.places[k]] = self._number(self.keys[k], self.begins[k], self.ends[k], self.owners[k])
-        self.waiting = 0
+        while first < count:
+            stop: cython.longlong = min(first + TOGETHER, count)
+            for k in range(first, stop):
+                if k > 0 and self._equal(begins[k], ends[k], begins[k - 1], ends[k - 1]):
+                    codes[at + k] = -1
+                else:
+                    codes[at + k] = 0
+                    self.keys[k - first] = self._key(begins[k], ends[k])
+                    self.hashes[k - first] = _hash(self.keys[k - first])
+                    prefetch(cython.address(self.slots[2 * self._home(self.hashes[k - first])]))
+            for k in range(first, stop):
+                if codes[at + k] < 0:
+                    codes[at + k] = codes[at + k - 1]
+                else:
+                    codes[at + k] = self._number(self.keys[k - first], self.hashes[k - first], begins[k], ends[k])
+            first = stop
         return 0
+
+    def _equal(self, begin, end, other, other_end):
+        """Whether two cells of the text are equal."""
+        size: cython.longlong = end - begin
+        if size != other_end - other or size == 0:
+            return size == other_end - other
+        if size <= 8:
+            differ: cython.ulonglong = eight(self.text, begin, self.length) ^ eight(self.text, other, self.length)
+            return differ << (64 - 8 * size) == 0
+        if eight(self.text, end - 8, self.length) != eight(self.text, other_end - 8, self.length):
+            return False
+        if size <= 16:
+            return eight(self.text, begin, self.length) == eight(self.text, other, self.length)
+        return memcmp(self.text + begin, self.text + other, size) == 0
 
     def _key(self, begin, end):
         """The cell ``text[begin:end]`` as an integer if it has at most eight bytes, else its hash."""
@@ -73,16 +108,16 @@ class Lexicon:
             key = eight(self.text, begin, self.length) << (64 - 8 * size)
         return key
 
-    def _home(self, key):
-        """Where a cell stands unless another one does."""
-        return cython.cast(cython.longlong, (_mixed(key, key >> 32) * FACTOR) >> (64 - self.bits))
+    def _home(self, code):
+        """Where a cell stands unless another one does, by its hash."""
+        return cython.cast(cython.longlong, code >> (64 - self.bits))
 
-    def _number(self, key, begin, end, column):
+    def _number(self, key, code, begin, end):
         """The number of the cell ``text[begin:end]``."""
         size: cython.longlong = end - begin
-        kind: cython.longlong = 16 * column + 1 + (size if size < 9 else 9)
+        kind: cython.longlong = 1 + (size if size < 9 else 9)
         last: cython.longlong = (1 << self.bits) - 1
-        slot = self._home(key)
+        slot = self._home(code)
         while True:
             held: cython.longlong = self.slots[2 * slot + 1]
             if held == 0:
@@ -94,7 +129,7 @@ class Lexicon:
             slot = (slot + 1) & last
         self.slots[2 * slot] = key
         self.slots[2 * slot + 1] = kind << 32 | self.size
-        self._learn(begin, end, column)
+        self._learn(begin, end)
         return self.size - 1
 
     def _same(self, begin, end, known):
@@ -104,7 +139,7 @@ class Lexicon:
             return False
         return memcmp(cython.address(self.letters[start]), self.text + begin, end - begin) == 0
 
-    def _learn(self, begin, end, column):
+    def _learn(self, begin, end):
         """Keep a new cell."""
         start: cython.longlong = self.starts[self.size]
         stop: cython.longlong = start + end - begin + 1
@@ -113,10 +148,9 @@ class Lexicon:
                 self.letters = longer(self.letters, stop)
         if self.size + 2 > self.starts.shape[0]:
             with cython.gil:
-                self.starts, self.columns = longer(self.starts, 0), longer(self.columns, 0)
+                self.starts = longer(self.starts, 0)
         memcpy(cython.address(self.letters[start]), self.text + begin, end - begin)
         self.letters[stop - 1] = LINE_END
-        self.columns[self.size] = column
         self.size += 1
         self.starts[self.size] = stop
         if 2 * self.size > 1 << self.bits:
@@ -135,7 +169,7 @@ class Lexicon:
         k: cython.longlong
         for k in range(slots.shape[0] // 2):
             if slots[2 * k + 1] != 0:
-                slot = self._home(slots[2 * k])
+                slot = self._home(_hash(slots[2 * k]))
                 while self.slots[2 * slot + 1] != 0:
                     slot = (slot + 1) & last
                 self.slots[2 * slot] = slots[2 * k]
