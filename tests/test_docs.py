@@ -78,6 +78,7 @@ INNER = {
         "numbers",
         "parents",
         "up",
+        "up_distance_chunks",
         "with_isolated",
     ),
     "Measure": (),

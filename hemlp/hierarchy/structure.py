@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -153,6 +154,14 @@ class Structure:
         (['c', 'b', 'a'], [0, 1, 2])
         """
         return self.upward.arcs.search(np.asarray(classes), farthest)
+
+    def up_distance_chunks(
+        self, classes: ArrayLike, *, memory: int | None, farthest: int | None = None
+    ) -> Iterator[UpDistances]:
+        """``up_distances`` in chunks of consecutive classes, each within ``memory`` bytes or of one class."""
+        # an entry takes 8 bytes (16 if weighted), three times while the kernel's buffer grows
+        room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
+        return self.upward.arcs.search_parts(np.asarray(classes), farthest, room)
 
     @cached_property
     def hub(self) -> int | None:
