@@ -64,22 +64,7 @@ SHOWN = (
 """Classes whose methods users call."""
 INNER = {
     "Evaluation": ("blocks", "explanations", "row_of"),
-    "Hierarchy": (
-        "ambiguous_label",
-        "ancestors",
-        "children",
-        "depth",
-        "descendants",
-        "distance",
-        "find",
-        "from_data",
-        "lca",
-        "look_up",
-        "numbers",
-        "parents",
-        "up",
-        "with_isolated",
-    ),
+    "Hierarchy": ("ambiguous_label", "find", "from_data", "look_up", "numbers", "with_isolated", "up_distance_chunks"),
     "Measure": (),
     "LabelSets": ("place", "row_of"),
     "Batch": ("concatenate", "first", "over"),

@@ -9,6 +9,7 @@ a *hub*: lists stop there, and what lies beyond it is stored once. So
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import Any
@@ -61,7 +62,13 @@ class Adjacency:
     lengths: NDArray[np.float64] | None
 
     def search(self, sources: IntArray, farthest: int | None = None) -> UpDistances:
-        """What each source reaches within ``farthest`` steps.
+        """What each source reaches within ``farthest`` steps."""
+        return next(self.search_parts(sources, farthest))
+
+    def search_parts(
+        self, sources: IntArray, farthest: int | None = None, room: int | None = None
+    ) -> Iterator[UpDistances]:
+        """``search`` in parts of at most ``room`` entries or of one source.
 
         A shortest path may have more steps than another one, so arcs with lengths are searched without a limit.
         """
@@ -69,14 +76,19 @@ class Adjacency:
         from hemlp.kernels.records import Rows
 
         graph = Rows(self.ptr, self.idx)
-        classes = np.ascontiguousarray(sources, np.int32)
+        left = np.ascontiguousarray(sources, np.int32)
+        most = np.iinfo(np.int64).max if room is None else room
         limit = self.ptr.size if farthest is None or self.lengths is not None else farthest
-        _, ptr, nodes, steps = reach(graph, classes, np.iinfo(np.int64).max, limit)
-        lists = UpDistances(classes, ptr, nodes, steps)
-        if self.lengths is None:
-            return lists
-        lengths = relax(graph, self.lengths, Rows(ptr, nodes))
-        return _nearest_first(lists, lengths, None if farthest is None else steps <= farthest)
+        while True:
+            done, ptr, nodes, steps = reach(graph, left, most, limit)
+            lists = UpDistances(left[:done], ptr, nodes, steps)
+            if self.lengths is not None:
+                lengths = relax(graph, self.lengths, Rows(ptr, nodes))
+                lists = _nearest_first(lists, lengths, None if farthest is None else steps <= farthest)
+            yield lists
+            left = left[done:]
+            if not left.size:
+                return
 
     def without(self, hub: int) -> Adjacency:
         """Without the arcs that leave ``hub``."""

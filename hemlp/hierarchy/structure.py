@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -87,21 +88,45 @@ class Structure:
         return self._labels_of(np.flatnonzero(np.diff(self.child_ptr) == 0))
 
     def parents(self, label: Label) -> frozenset[Label]:
-        """Pa(c): the parents of a class."""
+        """Pa(c): the parents of a class.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+        """
         c = self.id(label)
         return self._labels_of(self.parent_idx[self.parent_ptr[c] : self.parent_ptr[c + 1]])
 
     def children(self, label: Label) -> frozenset[Label]:
-        """The children of a class."""
+        """The children of a class.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+        """
         c = self.id(label)
         return self._labels_of(self.child_idx[self.child_ptr[c] : self.child_ptr[c + 1]])
 
     def ancestors(self, label: Label) -> frozenset[Label]:
-        """An(c): the ancestors of a class, without itself."""
+        """An(c): the ancestors of a class, without itself.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+        """
         return self._labels_of(self.up_distances([self.id(label)]).ancestors[1:])
 
     def descendants(self, label: Label) -> frozenset[Label]:
-        """De(c): the descendants of a class, without itself."""
+        """De(c): the descendants of a class, without itself.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+        """
         return self._labels_of(self.downward.arcs.search(np.array([self.id(label)])).ancestors[1:])
 
     @cached_property
@@ -128,7 +153,13 @@ class Structure:
         return heights(order, self.child_ptr, self.child_idx.astype(np.int32, copy=False), lengths)
 
     def depth(self, label: Label) -> float:
-        """Length of the shortest path up to a root: an integer unless the hierarchy is weighted."""
+        """Length of the shortest path up to a root: an integer unless the hierarchy is weighted.
+
+        Parameters
+        ----------
+        label
+            A class, or one of its aliases.
+        """
         return self._length(self.depths[self.id(label)])
 
     def _length(self, value: float) -> float:
@@ -153,6 +184,14 @@ class Structure:
         (['c', 'b', 'a'], [0, 1, 2])
         """
         return self.upward.arcs.search(np.asarray(classes), farthest)
+
+    def up_distance_chunks(
+        self, classes: ArrayLike, *, memory: int | None, farthest: int | None = None
+    ) -> Iterator[UpDistances]:
+        """``up_distances`` in chunks of consecutive classes, each within ``memory`` bytes or of one class."""
+        # an entry takes 8 bytes (16 if weighted), three times while the kernel's buffer grows
+        room = None if memory is None else max(1, memory // (48 if self.weighted else 24))
+        return self.upward.arcs.search_parts(np.asarray(classes), farthest, room)
 
     @cached_property
     def hub(self) -> int | None:
@@ -206,17 +245,35 @@ class Structure:
         return float(sums.min()), common[sums == sums.min()]
 
     def up(self, label: Label, ancestor: Label) -> float:
-        """up(c, a): length of the shortest path from c up to a; infinite if a is not an ancestor of c."""
+        """up(c, a): length of the shortest path from c up to a; infinite if a is not an ancestor of c.
+
+        Parameters
+        ----------
+        label, ancestor
+            Classes c and a, or aliases of them.
+        """
         a = self.id(ancestor)
         ancestors, distances = self.up_distances([self.id(label)])[0]
         distance = distances[ancestors == a]
         return self._length(distance[0]) if distance.size else math.inf
 
     def distance(self, u: Label, v: Label) -> float:
-        """min over common ancestors a of up(u, a) + up(v, a); infinite without one."""
+        """min over common ancestors a of up(u, a) + up(v, a); infinite without one.
+
+        Parameters
+        ----------
+        u, v
+            Classes, or aliases of them.
+        """
         return self._length(float(self.distances([self.id(u)], [self.id(v)])[0]))
 
     def lca(self, u: Label, v: Label) -> frozenset[Label | Top]:
-        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor."""
+        """LCA(u, v): the common ancestors that attain the distance; ``{TOP}`` without a common ancestor.
+
+        Parameters
+        ----------
+        u, v
+            Classes, or aliases of them.
+        """
         distance, nearest = self._meet(self.id(u), self.id(v))
         return frozenset([TOP]) if math.isinf(distance) else frozenset(self._labels_of(nearest))
