@@ -142,15 +142,13 @@ class Buckets:
         named = head.ids != "none"
         members, number = (assign_buckets(ids), BUCKETS) if named else (np.zeros(values.shape[2], np.int64), 1)
         sums = (MeasureSums.of(head.systems, values[:, k], members, number) for k in range(values.shape[1]))
-        worst = (
-            tuple(
-                tuple(
-                    (ids[k], float(of[k])) for k in rank_worst(of, each.greater_is_better, ids, members, WORST) if named
-                )
-                for of, each in zip(by_measure, head.measures, strict=True)
-            )
-            for by_measure in values
-        )
+
+        def rank(of: FloatArray, greater_is_better: bool) -> Worst:
+            rows = rank_worst(of, greater_is_better, ids, members, WORST) if named else []
+            return tuple((ids[k], float(of[k])) for k in rows)
+
+        better = [each.greater_is_better for each in head.measures]
+        worst = (tuple(map(rank, by_measure, better)) for by_measure in values)
         return cls(tuple(sums), tuple(worst), None if counts is None else sum_buckets(counts, members, number))
 
     def merge(self, other: Buckets, head: TallyHead) -> Buckets:
