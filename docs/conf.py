@@ -1,4 +1,4 @@
-"""Sphinx configuration; pages that are made from the code are made anew when the build begins."""
+"""Sphinx configuration; pages that are made from the code are written again when the build begins."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "README.md"]
 html_theme = "furo"
 html_title = "hemlp"
+html_static_path = html_css_files = ["print.css"]
 templates_path: list[str] = []
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
