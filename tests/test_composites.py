@@ -417,6 +417,14 @@ def test_weights_of_transport():
     assert [half.lower.sum() for half in wide.halves] == [wide.units[0]] * 2
 
 
+def test_a_status_equals_its_name_and_its_code_and_no_other():
+    for status in Status:
+        assert status == str(status) == str(Status(int(status)))
+        for other in Status:
+            unequal = [status != str(other), status != int(other), status != other]
+            assert unequal == [status is not other] * 3
+
+
 def test_the_status_of_a_joint_model_is_that_of_its_worst_part():
     """One part that is infeasible makes the whole so, though nothing is known of the other; and costs are added."""
     h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow"), ("animal", "dog")])

@@ -134,6 +134,9 @@ def test_on_the_command_line_by_import_path_and_never_from_a_file(tmp_path, monk
     done = CliRunner().invoke(commands, [*files, "-m", "mine_of_test:one,GIE"])
     assert done.exit_code == 0, done.output
     assert "one" in done.output
+    shown = CliRunner().invoke(commands, ["model", *files[1:], "--row", "1", "-m", "mine_of_test:one"])
+    assert shown.exit_code == 0, shown.output
+    assert "Minimize" in shown.output
     for wrong in ("mine_of_test:two", "no_such_module:one", "mine_of_test:none"):
         assert CliRunner().invoke(commands, [*files, "-m", wrong]).exit_code != 0
     (tmp_path / "study.toml").write_text(

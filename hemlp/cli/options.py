@@ -201,9 +201,11 @@ def add_information(
     from hemlp.measures.factory import measure
     from hemlp.measures.information import complete_measures
 
-    asked = {str(each): measure(each) for each in measures}
-    made = complete_measures(asked, h, gold, None if corpus is None else files.labels(corpus), unknown or "error")
-    return [name if made[name] is each else made[name] for name, each in asked.items()]
+    asked = {str(each): each for each in measures}
+    made = {name: measure(each) for name, each in asked.items()}
+    labels = None if corpus is None else files.labels(corpus)
+    complete = complete_measures(made, h, gold, labels, unknown or "error")
+    return [each if complete[name] is made[name] else complete[name] for name, each in asked.items()]
 
 
 def file_options(*taken: str) -> Callable[[Command], Command]:

@@ -61,6 +61,9 @@ class Status(IntEnum):
     def __eq__(self, other: object) -> bool:
         return str(self) == other if isinstance(other, str) else int(self) == other
 
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
     __hash__ = IntEnum.__hash__
 
 

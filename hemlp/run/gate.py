@@ -170,7 +170,8 @@ class Gate:
         if why is not None:
             version = Signature.read(old.signature).version
             raise IncomparableBaseline(
-                f"{self.name} (hemlp {version}) cannot be compared by {name}: {why}; make it anew with what is now"
+                f"{self.name} (hemlp {version}) cannot be compared by {name}: {why}; use the same "
+                f"options, or store a new baseline"
             )
         if not isinstance(made, SetMeasure) or not isinstance(made.augment, Ancestors | Flat):
             return
@@ -200,7 +201,14 @@ class GateResult:
     def sentence(self) -> str:
         """The verdict in a sentence."""
         if not self.failed:
-            return f"Passed: no measure is worse than {self.gate.name} by more than allowed."
+            free = [name for name in self.ev.measures if name not in self.allowed]
+            passed = (
+                f"{' and '.join(self.allowed)} {'is' if len(self.allowed) == 1 else 'are'} not"
+                if free
+                else "no measure is"
+            )
+            left = f" --max-drop does not limit {', '.join(free)}." if free else ""
+            return f"Passed: {passed} worse than {self.gate.name} by more than allowed.{left}"
         first, *others = self.failed
         more = f" ({plural(len(others), 'more failure')} below)" if others else ""
         if not self._exceeds(first):
