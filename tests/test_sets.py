@@ -124,7 +124,7 @@ def test_check_refuses_sets_that_are_no_closures():
     less = replace(good, made=(ptr, nodes, np.where(nodes == H.id("animal"), 1, members).astype(np.uint8)))
     with pytest.raises(InvalidSolution, match="the true set is not the closure, see 'animal'"):
         model.check(less)
-    with pytest.raises(InvalidSolution, match="weighed"):
+    with pytest.raises(InvalidSolution, match="the weights of the sets are wrong"):
         model.check(replace(good, sums=good.sums + 1))
 
 
