@@ -29,6 +29,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 autodoc_default_options = {"members": True, "undoc-members": False}
 nitpicky = False
+toc_object_entries = False
 suppress_warnings = ["myst.xref_missing"]
 
 
