@@ -30,9 +30,9 @@ STEPS = ("", "search", "programs of parts", "programs")
 class LcaSolution(ShownSolution):
     """The solution of each instance of ``model``.
 
-    ``sums``: |G_p|, |G_t| and |G_p ∩ G_t|; ``lcas``: |Z|, 0 where a side is empty; ``bounds``: upper bounds on F, F
-    itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``: the position in STEPS of the step
-    that solved it; 0 or None for solvers without steps.
+    ``sums``: the sizes of G_p, of G_t and of their intersection; ``lcas``: the number of LCAs, 0 where a side is empty;
+    ``bounds``: upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``:
+    the position in STEPS of the step that solved it; 0 or None for solvers without steps.
     """
 
     model: GraphModel
