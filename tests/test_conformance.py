@@ -15,6 +15,7 @@ from hemlp.measures.augmentations import Ancestors
 from hemlp.measures.catalogue import NAMED
 from hemlp.optimize.program import Status
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.closures import ClosureLists
@@ -123,10 +124,10 @@ class Overconfident(GreedyLca):
         graphs = (
             replace(found, status=Status.OPTIMAL, fewest_lcas=found.lcas, bound=found.f) for found in self._all(model)
         )
-        return model.collected(list(graphs))
+        return LcaSolution.of(model, list(graphs))
 
     def _all(self, model):
-        return super().solve(model, None).found
+        return super().solve(model, None).by_instance
 
 
 class Lazy(LcaSearch):
@@ -207,7 +208,7 @@ def test_a_broken_solver_is_refused(solver, reason):
 def test_algorithm_1_is_not_optimal_on_the_hard_instances():
     for h, true, pred in HARD:
         model = measure("F_LCA").model(h, true, pred)
-        assert model.solve().found[0].graphs.order < model.solve("greedy").found[0].graphs.order
+        assert model.solve().by_instance[0].graphs.order < model.solve("greedy").by_instance[0].graphs.order
 
 
 def test_what_is_no_solver_is_refused():

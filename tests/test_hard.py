@@ -52,7 +52,7 @@ def test_a_quick_search_leaves_what_is_hard(data):
     batch = Batch.of(data[0], data[1], data[2]["topdown_lcpn"])
     model = measure("F_LCA").model(batch)
     quick, whole = model.solve("search(states=1, programs='never')"), model.solve()
-    unsolved = np.array([each is Status.UNSOLVED for each in (quick.found[i].status for i in range(len(batch)))])
+    unsolved = np.array([each is Status.UNSOLVED for each in (quick.by_instance[i].status for i in range(len(batch)))])
     assert 0 < unsolved.sum() < len(batch)
     assert quick.sums[~unsolved].tolist() == whole.sums[~unsolved].tolist()
     assert quick.lcas[~unsolved].tolist() == whole.lcas[~unsolved].tolist()

@@ -16,8 +16,9 @@ from hemlp.measures.invariants import broken_invariants
 from hemlp.measures.scoring import score_together
 from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.problems.lca.graphs import Found
+from hemlp.problems.lca.graphs import InstanceSolution
 from hemlp.problems.lca.programs import upper_bound
+from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers.registry import accepting_solvers, named_solver
 from tests import oracle
 from tests.graphs import graph, labelled, ladder
@@ -225,11 +226,11 @@ def test_exports_are_read_elsewhere(tmp_path):
 def test_check_finds_what_is_wrong():
     case = examples.case("4")
     model = F.model(case.hierarchy, case.true, case.pred)
-    found = model.solve().found[0]
+    found = model.solve().by_instance[0]
     graphs = found.graphs
 
     def broken(**changes):
-        return model.collected([replace(found, graphs=replace(graphs, **changes))])
+        return LcaSolution.of(model, [replace(found, graphs=replace(graphs, **changes))])
 
     number = case.hierarchy.id
     a, b, c, t1, p1 = (number(x) for x in ("A", "B", "C", "T1", "P1"))
@@ -244,9 +245,9 @@ def test_check_finds_what_is_wrong():
     with pytest.raises(InvalidSolution, match="not shortest|not eligible"):
         model.check(broken(paths=((0, (p1, c)), *graphs.paths)))
     with pytest.raises(InvalidSolution, match="above its bound"):
-        model.check(model.collected([replace(found, bound=Fraction(1, 10))]))
+        model.check(LcaSolution.of(model, [replace(found, bound=Fraction(1, 10))]))
     with pytest.raises(InvalidSolution, match="LCAs, not 1"):
-        model.check(model.collected([replace(found, fewest_lcas=1)]))
+        model.check(LcaSolution.of(model, [replace(found, fewest_lcas=1)]))
     assert b in graphs.lcas
 
 
@@ -259,8 +260,8 @@ def test_verify_catches_a_result_that_is_not_the_best():
         greedy = measure("F_LCA", method="greedy").model(h, true, pred).solve()
         exact = F.model(h, true, pred)
         if greedy.objective < exact.solve().objective - 1e-9 and greedy.lcas[0] == exact.solve().lcas[0]:
-            found = greedy.found[0]
-            lie = exact.collected([Found.of(found.graphs, Status.OPTIMAL, len(found.graphs.lcas))])
+            found = greedy.by_instance[0]
+            lie = LcaSolution.of(exact, [InstanceSolution.of(found.graphs, Status.OPTIMAL, len(found.graphs.lcas))])
             with pytest.raises(InvalidSolution, match="are beaten by"):
                 exact.verify(lie)
             caught += 1
@@ -297,7 +298,7 @@ def test_fallback_is_feasible_bounded_and_never_silent():
             assert model.check(fallback)
             assert fallback.objective <= fallback.bounds[0] + 1e-12
             assert best.objective <= fallback.bounds[0] + 1e-12
-            assert fallback.found[0].fewest_lcas <= best.lcas[0]
+            assert fallback.by_instance[0].fewest_lcas <= best.lcas[0]
     scores = F.score(Batch.of(h, [true] * 3, [pred] * 3), solver="cpsat", time_limit=0)
     assert scores.status_counts() == {"feasible": 3}
     assert scores.undefined == 0
@@ -319,7 +320,7 @@ def test_work_limits_are_deterministic():
     assert first.sums.tolist() == second.sums.tolist()
     assert (first.statuses > 0).any()
     full = F.model(batch).solve()
-    for low, true_f, high in zip(first.found, full.found, first.found, strict=True):
+    for low, true_f, high in zip(first.by_instance, full.by_instance, first.by_instance, strict=True):
         assert true_f.graphs.f <= high.bound
         assert low.graphs.order >= true_f.graphs.order
 
@@ -460,3 +461,15 @@ def test_what_is_too_much_for_the_search_goes_to_the_programs():
         assert again.sums.tolist() == usual.sums.tolist()
         assert again.lcas.tolist() == usual.lcas.tolist()
         assert again.bounds.tolist() == usual.bounds.tolist()
+
+
+def test_programs_of_later_stages_are_those_of_a_given_incumbent_and_need_one(monkeypatch):
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("c", "e")])
+    model = measure("F_LCA").model(h, ["d"], ["e", "b"])
+    incumbent = model.solve().by_instance[0]
+    later = {name: str(model.stage(name)) for name in ("ratio", "ties")}
+    monkeypatch.setattr(type(model), "solve", None)
+    for name, words in later.items():
+        assert str(model.program(name, incumbent)) == words
+        with pytest.raises(InvalidOption, match=f"stage {name} needs an incumbent"):
+            model.program(name)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hemlp import Batch, Hierarchy, measure
-from hemlp.kernels.lca.search import drawn, search
+from hemlp.kernels.lca.search import draw_graphs, search
 from hemlp.problems.lca.links import LinkSource
 from tests.test_exact import joined_instance, layered_instance
 
@@ -126,7 +126,7 @@ def test_trying_all_and_going_step_by_step_agree(seed, horizon):
     for instance in (joined_instance(rng, 4), layered_instance(rng), layered_instance(rng)):
         h = Hierarchy.from_edges(instance[1], classes=instance[0])
         model = measure("F_LCA", horizon=horizon).model(batch_of(rng, h, 40, min(8, len(h))))
-        whole = drawn(model.facts, len(h), 20_000)[0][:, :5].tolist()
+        whole = draw_graphs(model.facts, len(h), 20_000)[0][:, :5].tolist()
         for most in (1, 7, 64):
             blocks = LinkSource.of(model.batch, most, horizon).blocks()
             assert search(blocks, len(h), 20_000)[:, :5].tolist() == whole

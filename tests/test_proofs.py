@@ -22,8 +22,10 @@ from hemlp.measures.scoring import score_together
 from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Variable
 from hemlp.optimize.solutions import Claim
-from hemlp.problems.lca.model import Found, LcaModel
+from hemlp.problems.lca.graphs import InstanceSolution
+from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.programs import LcaGraphs, upper_bound
+from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.proof import ExactFlow, improve, is_short
 from hemlp.solvers import Status
 from hemlp.solvers.registry import accepting_solvers, named_solver
@@ -386,7 +388,7 @@ def test_the_tolerant_program_shows_the_dropping(case, data):
 
 
 def changed(**changes):
-    return Liar(lambda s: s.model.collected([replace(found, **changes) for found in s.found]))
+    return Liar(lambda s: LcaSolution.of(s.model, [replace(found, **changes) for found in s.by_instance]))
 
 
 TIED = Hierarchy.from_edges([(0, 1), (1, 2), (2, 3), (0, 3), (1, 4), (3, 4)])
@@ -403,13 +405,13 @@ def test_ties_are_part_of_the_proof():
     orders = set()
     caught = 0
     for graphs in all_graphs(model):
-        found = Found.of(graphs, Status.OPTIMAL, len(graphs.lcas))
+        found = InstanceSolution.of(graphs, Status.OPTIMAL, len(graphs.lcas))
         orders.add(graphs.order)
-        lie = Liar(lambda s, found=found: s.model.collected([found]))
-        if graphs.order == model.solve().found[0].graphs.order:
+        lie = Liar(lambda s, found=found: LcaSolution.of(s.model, [found]))
+        if graphs.order == model.solve().by_instance[0].graphs.order:
             assert model.solve(lie, verify=True).status is Status.OPTIMAL
         else:
-            caught += graphs.f == model.solve().found[0].graphs.f
+            caught += graphs.f == model.solve().by_instance[0].graphs.f
             with pytest.raises(InvalidSolution, match="are beaten by"):
                 model.solve(lie, verify=True)
     assert len(orders) > 1
@@ -434,7 +436,7 @@ def all_graphs(model):
         drawn = tuple((k, path) for k, path in picks if path is not None)
         graphs = LcaGraphs(frozenset(path[-1] for _, path in drawn), drawn)
         try:
-            model.check(model.collected([Found.of(graphs, Status.FEASIBLE, 1, Fraction(1))]))
+            model.check(LcaSolution.of(model, [InstanceSolution.of(graphs, Status.FEASIBLE, 1, Fraction(1))]))
         except InvalidSolution:
             continue
         yield graphs
@@ -443,7 +445,7 @@ def all_graphs(model):
 def test_lca_results_that_lie_are_refused():
     case = examples.case("4")
     model = F.model(case.hierarchy, case.true, case.pred)
-    good = model.solve().found[0]
+    good = model.solve().by_instance[0]
     lies = [
         (changed(status=Status.INFEASIBLE), "always exist"),
         (changed(status=Status.UNSOLVED), "always exist"),  # and here they are
@@ -463,12 +465,14 @@ def test_lca_results_that_lie_are_refused():
     extended = measure("F_LCA", method="extended").model(case.hierarchy, case.true, case.pred)
     with pytest.raises(InvalidSolution, match="not the nodes of all shortest paths"):
         extended.solve(
-            Liar(lambda s: extended.collected([replace(f, nodes=(f.nodes[0], f.nodes[0])) for f in s.found]))
+            Liar(
+                lambda s: LcaSolution.of(extended, [replace(f, nodes=(f.nodes[0], f.nodes[0])) for f in s.by_instance])
+            )
         )
     assert extended.solve(Liar(lambda s: s)).status is Status.OPTIMAL
     empty = F.model(case.hierarchy, [], case.pred)
     with pytest.raises(InvalidSolution, match="a side is empty"):
-        empty.solve(Liar(lambda s: empty.collected([replace(f, fewest_lcas=1) for f in s.found])))
+        empty.solve(Liar(lambda s: LcaSolution.of(empty, [replace(f, fewest_lcas=1) for f in s.by_instance])))
 
 
 EDGES = "0>1 0>2 0>3 2>3 3>4 2>4 1>4 2>5 3>5 1>6 5>6 2>7 6>8 1>8 2>8 7>9 2>10 1>10"
@@ -481,10 +485,10 @@ def test_more_lcas_than_needed_are_refused():
     model, greedy = F.model(CROWDED, *sides), measure("F_LCA", method="greedy").model(CROWDED, *sides).solve()
     assert (greedy.lcas[0], model.solve().lcas[0]) == (3, 2)
     assert greedy.objective > model.solve().objective
-    graphs = greedy.found[0].graphs
-    lie = Found.of(graphs, Status.OPTIMAL, len(graphs.lcas))
+    graphs = greedy.by_instance[0].graphs
+    lie = InstanceSolution.of(graphs, Status.OPTIMAL, len(graphs.lcas))
     with pytest.raises(InvalidSolution, match="3 LCAs with F = 3/5 .* are beaten by 2 LCAs with F = 1/2"):
-        model.solve(Liar(lambda _: model.collected([lie])), verify=True)
+        model.solve(Liar(lambda _: LcaSolution.of(model, [lie])), verify=True)
 
 
 @settings(max_examples=60, deadline=None)
@@ -527,10 +531,10 @@ def test_a_result_after_a_limit_keeps_all_rules():
         if not true or not pred:
             continue
         model = F.model(h, true, pred)
-        best = model.solve().found[0]
+        best = model.solve().by_instance[0]
         for programs in range(4):
             limited = stopped(model, programs)
-            found = limited.found[0]
+            found = limited.by_instance[0]
             assert model.check(limited)
             assert best.f <= found.bound
             assert found.fewest_lcas <= best.lcas
@@ -553,7 +557,7 @@ def test_the_bound_after_a_limit_is_what_the_program_left_open():
         model = F.model(Hierarchy.from_edges(edges, classes=labels), true, pred)
         if not all(model.facts[0].classes):
             continue
-        best = model.solve().found[0]
+        best = model.solve().by_instance[0]
         for slack in (0.0, 0.3, 2.0):
             asked = []
 
@@ -564,7 +568,7 @@ def test_the_bound_after_a_limit_is_what_the_program_left_open():
                     return result
                 return ProgramResult(Status.FEASIBLE, None, program.objective(result.values) + 1 + slack, limited=True)
 
-            found = run_plan(model.plan(), solve).found[0]
+            found = run_plan(model.plan(), solve).by_instance[0]
             left = math.floor(solve(asked[1]).bound + 1e-6)
             classes = sum(map(len, model.facts[0].classes))
             formula = found.f + Fraction(left, found.f.denominator * classes)
@@ -598,7 +602,7 @@ def test_a_program_that_would_be_too_large_is_bounded(monkeypatch):
     assert not built
     assert bounded.status is Status.FEASIBLE
     assert model.check(bounded)
-    assert bounded.found[0].f <= exact.found[0].f <= bounded.found[0].bound
+    assert bounded.by_instance[0].f <= exact.by_instance[0].f <= bounded.by_instance[0].bound
     assert bounded.lcas[0] == exact.lcas[0]
 
 

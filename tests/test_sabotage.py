@@ -24,8 +24,9 @@ from hemlp.optimize.expressions import Expression
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import LinearProgram, Row, Variable
 from hemlp.problems.closure.prefixes import PrefixModel
-from hemlp.problems.lca.graphs import Found
+from hemlp.problems.lca.graphs import InstanceSolution
 from hemlp.problems.lca.programs import GraphProgram
+from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers import ProgramResult, ProgramSolver, Status
 from hemlp.solvers.greedy import GreedyModel
 from hemlp.solvers.registry import SOLVERS, named_solver
@@ -355,8 +356,8 @@ def nothing(model):
 def renamed(status):
     def change(model):
         solution = run_plan(model.plan(), HONEST.solve_program)
-        if hasattr(solution, "found"):
-            return model.collected([replace(found, status=status) for found in solution.found])
+        if hasattr(solution, "by_instance"):
+            return LcaSolution.of(model, [replace(found, status=status) for found in solution.by_instance])
         return replace(solution, statuses=np.full(1, status, np.int8))
 
     return change
@@ -411,8 +412,8 @@ def test_a_strangers_claim_about_rows_of_ones_own_is_another_solvers(change):
 
 def claimed_optimal(model, graphs):
     """What a stranger who calls these graphs optimal gets."""
-    claim = Found.of(graphs, Status.OPTIMAL, len(graphs.lcas))
-    solution = model.solve(Model(lambda one: one.collected([claim])))
+    claim = InstanceSolution.of(graphs, Status.OPTIMAL, len(graphs.lcas))
+    solution = model.solve(Model(lambda one: LcaSolution.of(one, [claim])))
     assert_honest(model, solution, "model")
     return solution
 
@@ -420,21 +421,21 @@ def claimed_optimal(model, graphs):
 def test_greedy_graphs_that_are_called_optimal_are_feasible():
     for k, (h, true, pred) in enumerate(HARD):
         model = MODELS[f"lca {k}"]
-        greedy = measure("F_LCA").model(h, true, pred).solve("greedy").found[0].graphs
+        greedy = measure("F_LCA").model(h, true, pred).solve("greedy").by_instance[0].graphs
         solution = claimed_optimal(model, greedy)
         assert solution.status is Status.FEASIBLE
-        assert solution.found[0].fewest_lcas == optimum(model).lcas[0]
+        assert solution.by_instance[0].fewest_lcas == optimum(model).lcas[0]
 
 
 def test_graphs_with_more_lcas_are_feasible_though_their_f_is_better():
     """Fewer LCAs come first, so F of the best graphs bounds only those that have as few."""
     model = MODELS["lca 0"]
-    best = optimum(model).found[0]
+    best = optimum(model).by_instance[0]
     builder = GraphProgram(model.facts[0], model.label, "one LCA more", best.lcas + 1)
     graphs = builder.read(HONEST.solve_program(builder.ratio(best.f)).values)
     assert graphs.f > best.f
     solution = claimed_optimal(model, graphs)
-    assert (solution.status, solution.found[0].fewest_lcas) == (Status.FEASIBLE, best.lcas)
+    assert (solution.status, solution.by_instance[0].fewest_lcas) == (Status.FEASIBLE, best.lcas)
 
 
 # ---- evaluations, and who is named where nothing is wrong

@@ -285,7 +285,7 @@ def lca_meaning(model):
             return [f"l_{'pt'[env['side']]}_{env['k']}" for env in every]
         return [f"f_{'pt'[env['side']]}_{env['k']}_{e}" for env in every for e, _ in enumerate(env["link"].edges)]
 
-    found = model.solve().found[0]
+    found = model.solve().by_instance[0]
     sizes = len(found.nodes[0]) + len(found.nodes[1])
     numbers = {
         "m": lambda: found.lcas, "g": lambda: found.f.numerator, "h": lambda: found.f.denominator, "n": lambda: sizes,

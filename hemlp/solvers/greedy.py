@@ -1,4 +1,4 @@
-"""LCA graphs without a search: the paper's Algorithm 1, and extended graphs, which take all shortest paths."""
+"""LCA graphs without search: the paper's Algorithm 1, and extended graphs with all shortest paths."""
 
 from __future__ import annotations
 
@@ -10,33 +10,33 @@ import numpy as np
 
 from hemlp.optimize.program import Status
 from hemlp.optimize.solver import Solver
-from hemlp.problems.lca.graphs import Found
-from hemlp.problems.lca.greedy import drawn_graphs
-from hemlp.problems.lca.model import ExtendedModel, LcaModel, one_side_empty
+from hemlp.problems.lca.graphs import InstanceSolution
+from hemlp.problems.lca.greedy import read_graphs
+from hemlp.problems.lca.model import ExtendedModel, LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers.registry import BaseSolver
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GreedyModel(LcaModel):
-    """Minimal LCA graphs as Algorithm 1 draws them, unless another solver is asked for."""
+    """Minimal LCA graphs, by default as Algorithm 1 draws them."""
 
     def solve(
         self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False
     ) -> LcaSolution:
-        """As of any model."""
+        """Solve by Algorithm 1 unless another solver is named."""
         return super().solve(solver or GreedyLca.name, time_limit, verify=verify)
 
 
 class GreedyLca(BaseSolver):
-    """Accepts models of minimal LCA graphs; its graphs keep all rules but those of size."""
+    """Solves models of minimal LCA graphs approximately: the graphs keep all rules but those of size."""
 
     name = "greedy"
     exact = False
     kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
-        """All instances at once. What G_ex has in common bounds F, however many LCAs there are."""
+        """Solve all instances at once. The common nodes of G_ex bound F for any number of LCAs."""
         from hemlp.kernels.lca.extended import extended_sizes
         from hemlp.kernels.lca.greedy import greedy_graphs
 
@@ -54,26 +54,26 @@ class GreedyLca(BaseSolver):
 
         graphs = cache(lambda: greedy_graphs(model.facts, size))  # few ask for them
 
-        def detail(i: int) -> Found:
+        def detail(i: int) -> InstanceSolution:
             if empty[i]:
-                return one_side_empty(model.facts[i])
+                return InstanceSolution.fixed(*model.facts[i].classes)
             _, link_ptr, links, ptr, nodes = graphs()
             own, first = slice(link_ptr[i], link_ptr[i + 1]), int(model.facts.ptr[2 * i + 1])
-            graphs_of_row = drawn_graphs(links[own], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
+            graphs_of_row = read_graphs(links[own], ptr[link_ptr[i] : link_ptr[i + 1] + 1], nodes, first)
             bound = Fraction(2 * int(common[i]), 2 * int(common[i]) + int(alone[i])) if common[i] else Fraction(0)
-            return Found.of(graphs_of_row, Status.FEASIBLE, 1, bound)
+            return InstanceSolution.of(graphs_of_row, Status.FEASIBLE, 1, bound)
 
         return LcaSolution(model, codes, table[:, 2:5].astype(np.float64), table[:, 1].copy(), bounds, detail)
 
 
 class ExtendedGraphs(BaseSolver):
-    """Accepts models of extended graphs."""
+    """Solves models of extended graphs."""
 
     name = "extended"
     kinds = (ExtendedModel,)
 
     def solve(self, model: ExtendedModel, time_limit: float | None) -> LcaSolution:
-        """All instances at once."""
+        """Solve all instances at once."""
         from hemlp.kernels.lca.extended import extended_sizes
 
         size = len(model.batch.hierarchy)

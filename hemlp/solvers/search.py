@@ -1,4 +1,4 @@
-"""Minimal LCA graphs by compiled search; what would take it long is solved by programs."""
+"""Minimal LCA graphs by compiled search; programs solve the instances that would take it long."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from hemlp.optimize.plan import Budget, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.solutions import Provenance
 from hemlp.options import check_choice, plain_number
-from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
-from hemlp.problems.lca.model import LcaModel, one_side_empty
+from hemlp.problems.lca.graphs import NO_SOLUTION, InstanceSolution, LcaGraphs
+from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
@@ -24,19 +24,19 @@ from hemlp.solvers.programs import ProgramSolver
 from hemlp.solvers.registry import BaseSolver, named_solver, policy_of
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
-"""Who solves the programs: the first that is available."""
+"""The solvers of programs, in order: the first that is available is used."""
 MOST_STATES = 10**9
-"""They are numbered by integers of 32 bits."""
+"""The limit of ``states``, which have numbers of 32 bits."""
 
 
 @dataclass(frozen=True)
 class LcaSearch(BaseSolver):
-    """Accepts models of minimal LCA graphs.
+    """Solves models of minimal LCA graphs by search.
 
-    ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves everything
-    to them. ``work``: the limit of an instance's programs where no time limit is given, in deterministic seconds; None
-    for that of the model. ``programs``: whether what the search does not finish is left to them ("after"), stays
-    unsolved ("never"), or is known not to be finished, so that each part of an instance is tried once ("at once").
+    ``states``: how many partial choices are kept at a time before an instance is left to programs; 0 leaves all
+    to them. ``work``: the limit of an instance's programs without a time limit, in deterministic seconds; None
+    for the model's. ``programs``: whether programs solve what the search leaves ("after"), or nothing does ("never");
+    "at once" skips the search of whole instances and tries each part once.
     """
 
     states: int = 200_000
@@ -54,8 +54,8 @@ class LcaSearch(BaseSolver):
     kinds = (LcaModel,)
 
     def solve(self, model: LcaModel, time_limit: float | None) -> LcaSolution:
-        """All instances at once, then what the search leaves one by one; what the search took is shared out to all."""
-        from hemlp.kernels.lca.search import drawn, search
+        """Search all instances at once, then solve the others one by one; each is charged its share of the search."""
+        from hemlp.kernels.lca.search import draw_graphs, search
 
         begun = time.monotonic()
         size, states = len(model.batch.hierarchy), 0 if self.programs == "at once" else self.states
@@ -63,30 +63,32 @@ class LcaSearch(BaseSolver):
         table = search(source.blocks(), source.size, states)
         spent = (time.monotonic() - begun) / max(1, len(model))
         steps = np.ones(len(model), np.int64)
-        deferred: dict[int, Found] = {}
+        deferred: dict[int, InstanceSolution] = {}
         for i in np.flatnonzero(table[:, 0] == 0).tolist():
             never = self.programs == "never"
-            deferred[i], steps[i] = (NOTHING_FOUND, 0) if never else self._by_programs(model, i, time_limit, spent)
+            deferred[i], steps[i] = (NO_SOLUTION, 0) if never else self._by_programs(model, i, time_limit, spent)
 
-        graphs = cache(lambda: drawn(model.facts, size, states))  # few ask for them
+        graphs = cache(lambda: draw_graphs(model.facts, size, states))  # few ask for them
 
-        def detail(i: int) -> Found:
-            return deferred[i] if i in deferred else _read(model, i, *graphs())
+        def detail(i: int) -> InstanceSolution:
+            return deferred[i] if i in deferred else _read_graphs(model, i, *graphs())
 
         statuses, lcas, sums = np.zeros(len(model), np.int8), table[:, 1].copy(), table[:, 2:5].astype(np.float64)
         both = sums[:, 0] + sums[:, 1]
         bounds = np.where(both > 0, 2 * sums[:, 2] / np.maximum(both, 1), 1.0)
         others: dict[int, tuple[str, str]] = {}
         if deferred:
-            solved = model.collected(list(deferred.values()))
+            solved = LcaSolution.of(model, list(deferred.values()))
             for k, i in enumerate(deferred):
                 statuses[i], lcas[i] = solved.statuses[k], solved.lcas[k]
                 sums[i], bounds[i] = solved.sums[k], solved.bounds[k]
                 others |= {i: names} if (names := solved.provenance.others.get(k)) else {}
         return LcaSolution(model, statuses, sums, lcas, bounds, detail, steps, provenance=Provenance(others=others))
 
-    def _by_programs(self, model: LcaModel, row: int, time_limit: float | None, spent: float) -> tuple[Found, int]:
-        """The parts of an instance as programs; the whole, where there are no parts. And which step that is."""
+    def _by_programs(
+        self, model: LcaModel, row: int, time_limit: float | None, spent: float
+    ) -> tuple[InstanceSolution, int]:
+        """Solve an instance by programs of its parts, or of the whole if it has none; the solution and its step."""
         from hemlp.kernels.lca.stepwise import finish
 
         one: Any = model[row]
@@ -94,24 +96,24 @@ class LcaSearch(BaseSolver):
         budget = Budget.of(time_limit, work if time_limit is None else None).without(spent)
         backend = _program_solver()
         if backend is None:
-            return run_plan(one.plan(), _nothing).found[0], STEPS.index("programs")
+            return run_plan(one.plan(), _solve_nothing).by_instance[0], STEPS.index("programs")
         parts = ByParts.of(one.facts, self.states) if self.states else None
         if parts is None:
-            whole: Found = backend.run(one, budget).found[0]
+            whole: InstanceSolution = backend.run(one, budget).by_instance[0]
             whole = replace(whole, found_by=whole.found_by or backend.name, proved_by=backend.name)
             return whole, STEPS.index("programs")
         proved, bound = run_plan(parts.plan(), budget.spending(backend.solve_program))
-        best = _read(one, 0, *finish(parts.search))
+        best = _read_graphs(one, 0, *finish(parts.search))
         assert best.graphs is not None
         if not proved:
             bound = min(bound, upper_bound(one.facts[0]))
-            best = Found.of(best.graphs, Status.FEASIBLE, best.fewest_lcas, bound)
+            best = InstanceSolution.of(best.graphs, Status.FEASIBLE, best.fewest_lcas, bound)
         both = f"{self.name}+{backend.name}"
         return replace(best, found_by=both, proved_by=both), STEPS.index("programs of parts")
 
 
 def _program_solver() -> ProgramSolver | None:
-    """The first that can be used; a warning that says why where there is none."""
+    """The first solver of programs that can be used; None, with a warning that says why, if there is none."""
     reasons = []
     for name in PROGRAM_SOLVERS:
         solver = named_solver(name)
@@ -125,18 +127,20 @@ def _program_solver() -> ProgramSolver | None:
     return None
 
 
-def _nothing(program: LinearProgram) -> ProgramResult:
-    """Without a solver a plan ends with the best that it knows."""
+def _solve_nothing(program: LinearProgram) -> ProgramResult:
+    """Solve nothing, as if at a limit: the plan ends with its incumbent."""
     return ProgramResult(Status.UNSOLVED, limited=True)
 
 
-def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: Any, nodes: Any) -> Found:
-    """The graphs of an instance: its drawn links, each with the nodes that its path has to have."""
+def _read_graphs(
+    model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: Any, nodes: Any
+) -> InstanceSolution:
+    """The graphs of an instance: its drawn links, each with the nodes that its path must have."""
     from hemlp.kernels.lca.shared_paths import PathFinder, best_path
 
     facts, instance = model.facts, model.facts[i]
     if not all(instance.classes):
-        return one_side_empty(instance)
+        return InstanceSolution.fixed(*instance.classes)
     paths, finder = [], PathFinder(instance.size)
     taken = np.asarray(finder.taken)
     for k in range(ptr[i], ptr[i + 1]):
@@ -147,4 +151,4 @@ def _read(model: LcaModel, i: int, table: Any, ptr: Any, links: Any, node_ptr: A
         paths.append((side, tuple(best_path(finder, link.nodes, link.lower, link.upper).tolist())))
         taken[needed] = 0
     graphs = LcaGraphs(frozenset(path[-1] for _, path in paths), tuple(paths))
-    return Found.of(graphs, Status.OPTIMAL, int(table[i, 1]))
+    return InstanceSolution.of(graphs, Status.OPTIMAL, int(table[i, 1]))

@@ -86,8 +86,8 @@ FAULTS = [
     Fault("problems/closure/model.py", "return size if self.horizon is None else min(self.horizon - 1, size)", "return size if self.horizon is None else min(self.horizon, size)", "F_H(horizon=k) reaches one step further"),
     Fault("problems/closure/tolerance.py", "* self._node_cost(0) - sum(map(len, solution.kept()))", "* self._node_cost(0)", "the objective of SDL"),
     Fault("problems/lca/graphs.py", "return Fraction(2 * len(predicted & true), both) if both else Fraction(1)", "return Fraction(2 * len(predicted & true), both) if both else Fraction(0)", "F_LCA of two empty sides"),
-    Fault("problems/lca/model.py", "if found.f > found.bound:", "if found.f > found.bound + 1:", "a false bound of F_LCA passes the check"),
-    Fault("problems/lca/model.py", "if proved and found.f < found.bound:", "if False:", "an optimum that is none passes the check"),
+    Fault("problems/lca/model.py", "if one.f > one.bound:", "if one.f > one.bound + 1:", "a false bound of F_LCA passes the check"),
+    Fault("problems/lca/model.py", "if proved and one.f < one.bound:", "if False:", "an optimum that is none passes the check"),
     # pairings, programs, solvers
     Fault("problems/pairing/similarities.py", "return np.where(total > 0, ratio, equal)", "return np.where(total > 0, ratio, 1.0)", "Lin of different classes without information"),
     Fault("problems/pairing/similarities.py", "return first + second - 2 * shared", "return first + second - shared", "Jiang and Conrath's distance"),

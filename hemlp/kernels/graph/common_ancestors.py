@@ -1,4 +1,4 @@
-"""The best common ancestors of many pairs of classes: of greatest value, or near and deep at once.
+"""The best common ancestor of each pair of classes: of greatest value, or near and deep at once.
 
 Instance i has its pairs, one row per predicted class, from ``pair_ptr[i]`` on. Classes are rows of ``above``, lists of
 ancestors. What is beyond the hub is an ancestor of each class that reaches the hub, in its list or not. O(entries of
@@ -20,9 +20,9 @@ if not cython.compiled:
 
 
 class Ways:
-    """How far up ancestors are (beside the lists, and by way of the hub), and how deep each class lies, roots at 1.
+    """Distances to ancestors, in the lists and by way of the hub, and the depth of each class, 1 for roots.
 
-    ``front_depth``, ``front_beyond``: of the classes beyond the hub those that no other one excels, being both deeper
+    ``front_depth``, ``front_beyond``: the classes beyond the hub that no other one dominates by being both deeper
     and nearer to the hub.
     """
 
@@ -41,24 +41,24 @@ class Ways:
 
 
 def greatest_common(sides: Sides, pair_ptr: Array, above: Implied, values: Array) -> Array:
-    """The greatest of the ``values`` of the common ancestors of each pair; minus infinity where there is none."""
-    found = np.full(pair_ptr[len(pair_ptr) - 1], -np.inf)
+    """The greatest value of a common ancestor of each pair; minus infinity if there is none."""
+    greatest = np.full(pair_ptr[len(pair_ptr) - 1], -np.inf)
     upper = float(values[np.asarray(above.beyond) == 1].max(initial=-np.inf))
-    _greatest_of_all(sides, pair_ptr, above, values, upper, found)
-    return found
+    _write_greatest(sides, pair_ptr, above, values, upper, greatest)
+    return greatest
 
 
-def _greatest_of_all(sides, pair_ptr, above, values, upper, found):
+def _write_greatest(sides, pair_ptr, above, values, upper, greatest):
     stamp: cython.int[::1] = np.full(above.size, -1, np.int32)
     i: cython.Py_ssize_t
     with cython.nogil:
         for i in range(sides.size):
             if i % 64 == 0:
                 look_for_signals()
-            _greatest(sides, i, pair_ptr[i], above, values, upper, stamp, found)
+            _write_instance(sides, i, pair_ptr[i], above, values, upper, stamp, greatest)
 
 
-def _greatest(sides, i, first, above, values, upper, stamp, found):
+def _write_instance(sides, i, first, above, values, upper, stamp, greatest):
     width = sides.true_ptr[i + 1] - sides.true_ptr[i]
     for j in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         t = sides.true[j]
@@ -77,17 +77,17 @@ def _greatest(sides, i, first, above, values, upper, stamp, found):
                 for k in range(above.ptr[t], above.ptr[t + 1]):
                     if above.beyond[above.nodes[k]] != 0:
                         best = max(best, values[above.nodes[k]])
-            found[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
+            greatest[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
 
 
 def wu_palmer(sides: Sides, pair_ptr: Array, above: Implied, ways: Ways) -> Array:
-    """max 2·D(a) / (2·D(a) + up(u, a) + up(v, a)) over the common ancestors a of each pair; 0 where there is none."""
-    found = np.zeros(pair_ptr[len(pair_ptr) - 1])
-    _similarities(sides, pair_ptr, above, ways, found)
-    return found
+    """max 2·D(a) / (2·D(a) + up(u, a) + up(v, a)) over the common ancestors a of each pair; 0 if there is none."""
+    similarity = np.zeros(pair_ptr[len(pair_ptr) - 1])
+    _measure_similarities(sides, pair_ptr, above, ways, similarity)
+    return similarity
 
 
-def _similarities(sides, pair_ptr, above, ways, found):
+def _measure_similarities(sides, pair_ptr, above, ways, similarity):
     stamp: cython.int[::1] = np.full(above.size, -1, np.int32)
     far: cython.double[::1] = np.zeros(above.size)
     i: cython.Py_ssize_t
@@ -95,10 +95,10 @@ def _similarities(sides, pair_ptr, above, ways, found):
         for i in range(sides.size):
             if i % 64 == 0:
                 look_for_signals()
-            _similar(sides, i, pair_ptr[i], above, ways, stamp, far, found)
+            _measure_instance(sides, i, pair_ptr[i], above, ways, stamp, far, similarity)
 
 
-def _similar(sides, i, first, above, ways, stamp, far, found):
+def _measure_instance(sides, i, first, above, ways, stamp, far, similarity):
     width = sides.true_ptr[i + 1] - sides.true_ptr[i]
     for j in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
         t = sides.true[j]
@@ -118,11 +118,11 @@ def _similar(sides, i, first, above, ways, stamp, far, found):
                     best = max(best, _ratio(ways.depth[node], way))
             if above.through[p] != 0:
                 best = max(best, _past_hub(p, t, above, ways))
-            found[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
+            similarity[first + (row - sides.pred_ptr[i]) * width + j - sides.true_ptr[i]] = best
 
 
 def _past_hub(p, t, above, ways):
-    """The best of the common ancestors that p reaches by way of the hub."""
+    """The best similarity at a common ancestor that p reaches by way of the hub."""
     best: cython.double = 0.0
     for k in range(above.ptr[t], above.ptr[t + 1]):
         node = above.nodes[k]
@@ -141,17 +141,17 @@ def _ratio(depth, way):
 
 
 def heights(order: Array, child_ptr: Array, child_idx: Array, lengths: Array) -> Array:
-    """The longest way down from each class to a leaf; ``order`` has parents first, ``lengths`` one for each child."""
-    found = np.zeros(len(child_ptr) - 1)
-    _climb(order, child_ptr, child_idx, lengths, found)
-    return found
+    """The longest path from each class down to a leaf; ``order`` has parents first, ``lengths`` one per edge."""
+    height = np.zeros(len(child_ptr) - 1)
+    _climb(order, child_ptr, child_idx, lengths, height)
+    return height
 
 
-def _climb(order, child_ptr, child_idx, lengths, found):
+def _climb(order, child_ptr, child_idx, lengths, height):
     size: cython.Py_ssize_t = order.shape[0]
     k: cython.Py_ssize_t
     with cython.nogil:
         for k in range(size):
             c = order[size - 1 - k]
             for e in range(child_ptr[c], child_ptr[c + 1]):
-                found[c] = max(found[c], lengths[e] + found[child_idx[e]])
+                height[c] = max(height[c], lengths[e] + height[child_idx[e]])

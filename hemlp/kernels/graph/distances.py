@@ -1,4 +1,4 @@
-"""The distance of two classes, min over common ancestors a of up(u, a) + up(v, a), from their lists.
+"""Distances of classes, min over common ancestors a of up(u, a) + up(v, a), from lists of ancestors.
 
 It is measured from one class to up to ``LANES`` others at once, the targets. Their lists are laid beside each other,
 one row per node and one lane per target, so that each entry of the class's own list is added to all lanes in a few
@@ -32,7 +32,7 @@ if not cython.compiled:
 
 
 class UpLists:
-    """What classes reach (CSR), nearest first, with their distances; every edge counts 1.
+    """The ancestors of each class (CSR), nearest first, with their distances; every edge counts 1.
 
     ``hub_at``: the distance of each list's class to the hub, ``beyond``: that of the hub to each node; -1: no way.
     """
@@ -47,7 +47,7 @@ class UpLists:
 
 
 class WeightedUpLists:
-    """The same where edges have lengths."""
+    """``UpLists`` for edges with lengths."""
 
     def __init__(self, ptr: Array, nodes: Array, distances: Array, hub_at: Array, beyond: Array) -> None:
         self.ptr = ptr
@@ -63,13 +63,13 @@ if not cython.compiled:
 
 
 def up_lists(up: Any) -> UpLists | WeightedUpLists:
-    """The record of lists (``hemlp.hierarchy.reach.Reach``), by the type of the distances."""
+    """Wrap lists of ancestors (``hemlp.hierarchy.reach.Reach``) for compiled code."""
     kind = UpLists if up.distances.dtype == np.int32 else WeightedUpLists
     return kind(up.ptr, up.nodes, up.distances, up.hub_at, up.beyond)
 
 
 class Targets:
-    """Room for the lists of the targets.
+    """The lists of the targets, side by side.
 
     The row of a node in ``above`` is ``place[node] - base``; below 0 the node is in no list. Of each lane,
     ``from_hub`` is up(target, hub), and ``to_hub`` the least up(target, a) + up(hub, a). ``steps`` counts entries
@@ -110,7 +110,7 @@ def set_targets(lists, targets, classes, first, last):
 
 
 def _forget(targets):
-    """Have no targets."""
+    """Remove all targets."""
     node: cython.Py_ssize_t
     targets.base += targets.rows
     targets.rows = 0
@@ -121,7 +121,7 @@ def _forget(targets):
 
 
 def _to_hub(lists, c):
-    """The least up(c, a) + up(hub, a)."""
+    """min over the ancestors a of c of up(c, a) + up(hub, a)."""
     least: cython.double = INFINITY
     for k in range(lists.ptr[c], lists.ptr[c + 1]):
         if lists.beyond[lists.nodes[k]] >= 0:
@@ -152,7 +152,7 @@ def measure_from(lists, targets, c):
 
 
 def pair_distances(lists: UpLists | WeightedUpLists, sides: Sides, pair_ptr: Array) -> Array:
-    """The distance of all pairs of each instance, one row a predicted class; classes are numbers of ``lists``."""
+    """The distances of all pairs of each instance, one row per predicted class; classes are rows of ``lists``."""
     kappa = np.empty(pair_ptr[sides.size])
     _all_distances(lists, Targets(lists), sides, pair_ptr, kappa)
     return kappa
@@ -172,7 +172,7 @@ def _all_distances(lists, targets, sides, pair_ptr, kappa):
 
 
 def instance_distances(lists, targets, sides, i, begin, kappa):
-    """Write the distances of all pairs of instance ``i`` from ``begin`` on, one row a predicted class."""
+    """Write the distances of all pairs of instance ``i`` from ``begin`` on, one row per predicted class."""
     row: cython.Py_ssize_t
     width: cython.Py_ssize_t = sides.true_ptr[i + 1] - sides.true_ptr[i]
     for block in range((width + LANES - 1) // LANES):

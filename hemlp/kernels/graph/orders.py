@@ -1,4 +1,4 @@
-"""Depth-first search (Tarjan, 1972): a topological order or a cycle; and depths. O(nodes + edges)."""
+"""Depth-first search (Tarjan, 1972) for a topological order or a cycle, and depths. O(nodes + edges)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def depth_first(graph: Rows, starts: Array) -> tuple[Array, Array, Array]:
 
 
 def _search_depth_first(graph, starts, postorder, closing, cycle, sizes):
-    """``sizes`` of the postorder and of the cycle are put where they belong, too."""
+    """Write the postorder, the closing edges, the first cycle, and in ``sizes`` how long the first and last are."""
     state: cython.uchar[::1] = np.full(graph.ptr.shape[0] - 1, UNSEEN, np.uint8)
     edge: cython.longlong[::1] = np.array(graph.ptr)  # next edge to follow, for each node
     path: cython.int[::1] = np.empty(graph.ptr.shape[0] - 1, np.int32)
@@ -69,7 +69,7 @@ def _search_depth_first(graph, starts, postorder, closing, cycle, sizes):
 
 
 def _copy_cycle(path, length, node, cycle):
-    """The path from ``node`` on; its length."""
+    """Copy the path from ``node`` on; return its length."""
     first: cython.Py_ssize_t = length - 1
     while path[first] != node:
         first -= 1
@@ -80,9 +80,9 @@ def _copy_cycle(path, length, node, cycle):
 
 def depths(order: Array, parents: Rows, lengths: Array) -> Array:
     """Shortest distance of each node to a root; ``order`` has parents before children."""
-    found = np.zeros(order.size, np.float64)
-    _measure_depths(np.ascontiguousarray(order), parents, lengths, found)
-    return found
+    depth = np.zeros(order.size, np.float64)
+    _measure_depths(np.ascontiguousarray(order), parents, lengths, depth)
+    return depth
 
 
 def _measure_depths(order, parents, lengths, depth):

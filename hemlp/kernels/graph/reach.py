@@ -31,7 +31,7 @@ def reach(graph: Rows, sources: Array, room: int, farthest: int) -> tuple[int, A
     distances.
     """
     ptr = np.zeros(sources.size + 1, np.int64)
-    size, lists = len(graph.ptr) - 1, Found(64 * (1 + sources.size))
+    size, lists = len(graph.ptr) - 1, ReachLists(64 * (1 + sources.size))
     seen, SCRATCH.seen = getattr(SCRATCH, "seen", None), None
     if seen is None or seen.size != size:
         seen = np.full(size, -1, np.int32)
@@ -44,11 +44,11 @@ def reach(graph: Rows, sources: Array, room: int, farthest: int) -> tuple[int, A
 
 
 SCRATCH = threading.local()
-"""``seen``: what each thread keeps for its next search, one -1 for each node, so that few sources take little time."""
+"""``seen``: an array of -1 that each thread keeps for its next search, so that a short search takes little time."""
 
 
-class Found:
-    """Nodes that were found, and their distances, with room for so many at first."""
+class ReachLists:
+    """The nodes of all lists and their distances, in arrays that grow."""
 
     def __init__(self, room: int) -> None:
         self.nodes, self.distances = np.empty(room, np.int32), np.empty(room, np.int32)
@@ -73,7 +73,7 @@ def _reach_all(graph, sources, room, farthest, ptr, seen, lists):
 
 
 def _reach_one(graph, s, source, farthest, seen, lists, begin):
-    """The list of ``source``, from ``begin`` on; its end. What was met is marked by ``s``."""
+    """Write the list of ``source`` from ``begin`` on and return its end; ``s`` marks the nodes seen."""
     end: cython.Py_ssize_t = begin
     at: cython.Py_ssize_t = begin
     e: cython.Py_ssize_t
@@ -99,7 +99,7 @@ def _reach_one(graph, s, source, farthest, seen, lists, begin):
 
 
 def _make_room(lists, size):
-    """Have room for so many entries."""
+    """Grow the arrays to at least ``size`` entries."""
     if size > lists.nodes.shape[0]:
         with cython.gil:
             lists.nodes = enlarge(np.asarray(lists.nodes), size)
@@ -112,9 +112,9 @@ def relax(graph: Rows, lengths: Array, lists: Rows) -> Array:
 
     The graph has no cycles, so a node is final once all edges to it from nodes of the list were looked at.
     """
-    found = np.empty(len(lists.items), np.float64)
-    _relax_all(graph, lengths, lists, found)
-    return found
+    distances = np.empty(len(lists.items), np.float64)
+    _relax_all(graph, lengths, lists, distances)
+    return distances
 
 
 def _relax_all(graph, lengths, lists, distances):
@@ -136,7 +136,7 @@ def _relax_all(graph, lengths, lists, distances):
 
 
 def _relax_one(graph, lengths, lists, s, best, waiting, queue):
-    """The ``best`` distances of the nodes of list s; of all others they are infinite."""
+    """Write the ``best`` distances to the nodes of list s; all others stay infinite."""
     k: cython.Py_ssize_t
     e: cython.Py_ssize_t
     for k in range(lists.ptr[s], lists.ptr[s + 1]):
@@ -159,13 +159,13 @@ def _relax_one(graph, lengths, lists, s, best, waiting, queue):
 
 
 def pair_distances(graph: Rows, us: Array, vs: Array) -> Array:
-    """min over common reachable nodes a of d(u, a) + d(v, a) for each pair, infinite where there is none."""
-    found = np.full(us.size, np.inf)
-    _measure_pairs(graph, us, vs, found)
-    return found
+    """min over common reachable nodes a of d(u, a) + d(v, a) for each pair; infinite if there is none."""
+    distances = np.full(us.size, np.inf)
+    _measure_pairs(graph, us, vs, distances)
+    return distances
 
 
-def _measure_pairs(graph, us, vs, found):
+def _measure_pairs(graph, us, vs, distances):
     u: Front = Front(graph.ptr.shape[0] - 1)
     v: Front = Front(graph.ptr.shape[0] - 1)
     pair: cython.Py_ssize_t
@@ -177,11 +177,11 @@ def _measure_pairs(graph, us, vs, found):
             _begin(v, vs[pair], pair)
             distance = _distance(graph, u, v)
             if distance < u.far:
-                found[pair] = distance
+                distances[pair] = distance
 
 
 class Front:
-    """A search by levels: its last level is ``queue[begin:end]``; nodes met have the ``mark`` as their stamp."""
+    """A breadth-first search: its last level is ``queue[begin:end]``; nodes seen are stamped with ``mark``."""
 
     def __init__(self, size: int) -> None:
         self.far = 2 * size
@@ -191,7 +191,7 @@ class Front:
 
 
 def _begin(front, node, mark):
-    """A new search."""
+    """Start a search at ``node``."""
     front.mark = mark
     front.level = 0
     front.begin = 0
@@ -202,7 +202,7 @@ def _begin(front, node, mark):
 
 
 def _distance(graph, u, v):
-    """How far the nodes are apart at which the two searches begin; ``far`` if these do not meet.
+    """The distance of the start nodes of two searches; ``far`` if the searches do not meet.
 
     Both grow by one level at a time. Once both know everything within k steps, a sum that is not known yet has a leg
     longer than k, so a best sum of at most k + 1 is final.
@@ -215,7 +215,7 @@ def _distance(graph, u, v):
 
 
 def _widen(graph, front, other):
-    """Go one level farther; the least sum of steps at a new node that the other search has met, too."""
+    """Search one more level; the least sum of steps at a new node that the other search has seen."""
     best: cython.Py_ssize_t = front.far
     end: cython.Py_ssize_t = front.end
     at: cython.Py_ssize_t

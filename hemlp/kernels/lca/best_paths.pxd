@@ -12,7 +12,7 @@ cdef class BestPaths:
     cdef long long[::1] _layer
     cdef long long[::1] _low, _high
     cdef int[::1] _arc, _slot, _before, _option, _following, _shift
-    cdef unsigned char[::1] _reached
+    cdef unsigned char[::1] _reachable
     cdef int start(self, long long steps) except -1 nogil
     cdef void add_layer(self, long long before) noexcept nogil
     cdef bint add(self, long long node, long long before, long long option, long long shift) except -1 nogil

@@ -1,4 +1,4 @@
-"""A connected component of the decisions of an instance, in an elimination order that keeps few items open.
+"""One connected component of the decisions, in an elimination order that keeps few items open.
 
 A partial choice is a set of *items*: open nodes that a side has, LCAs that are chosen, sides of LCAs that have a link,
 classes that have one. An option adds items, and may need some or forbid some. The order is greedy (least growth of the
@@ -20,7 +20,7 @@ from hemlp.kernels.bitsets import longer
 
 
 class Component:
-    """The decisions of a part in order, and their options.
+    """A part: its decisions in order, and their options.
 
     Step t decides on ``decision[t]`` with the options ``ptr[t]:ptr[t + 1]``. Option o ``adds`` nodes (``node_words``
     words from o · node_words on) to the side of its decision, ``sets`` flags (``flag_words`` words), ``needs`` some and
@@ -39,7 +39,7 @@ class Component:
     # ---- numbers for nodes and flags
 
     def read(self, leader, decisions, hitting_set, signatures, links, in_order):
-        """Take the part of the decision ``leader``; ``in_order``: so that few things are open at a time."""
+        """Read the part of the decision ``leader``; ``in_order``: in an order that keeps few items open."""
         self._make_room(decisions, signatures, links)
         self.steps = 0
         self.sides = 0
@@ -74,7 +74,7 @@ class Component:
                 self.chosen, self.served, self.drawn = np.full((3, most), NONE, np.int64)
 
     def _number_nodes(self, decisions, signatures):
-        """Open nodes from 0 on."""
+        """Number the open nodes."""
         self.nodes = 0
         for t in range(self.steps):
             s = self.decision[t]
@@ -93,7 +93,7 @@ class Component:
         self.node_words = words_for(self.nodes)
 
     def _number_flags(self, decisions, hitting_set, links):
-        """LCAs that a group may choose, sides of LCAs that an EXTRA decision asks about, classes that have a choice."""
+        """Number the flags: LCAs of groups, sides of LCAs with an EXTRA decision, classes with a choice."""
         self.flags = 0
         for t in range(self.steps):
             s = self.decision[t]
@@ -114,7 +114,7 @@ class Component:
     # ---- the order
 
     def _list_items(self, decisions, hitting_set, signatures):
-        """The items of each decision, nodes first, and how many decisions have each."""
+        """List the items of each decision, nodes first, and count the decisions of each item."""
         items = self.nodes + self.flags
         if items > self._users.shape[0]:
             with cython.gil:
@@ -164,9 +164,9 @@ class Component:
         return end + 1
 
     def _put_in_order(self, decisions, hitting_set):
-        """Next comes the decision that opens the fewest items and closes the most, of those whose time has come.
+        """Order the decisions greedily: of those allowed next, the one that opens fewest items and closes most.
 
-        Then the one that has more open items, and opens such that fewer others have.
+        Ties go to more open items, then to new items that fewer others have.
         A group comes before its links, EXTRA after the links that could serve its LCA, LAST after those of its class.
         """
         for t in range(self.steps):
@@ -200,7 +200,7 @@ class Component:
                 self._open[self._items[k]] = 1
 
     def _comes_first(self, o, s, decisions, hitting_set):
-        """Whether decision ``o`` has to come before ``s``."""
+        """Whether decision ``o`` must precede ``s``."""
         kind = decisions.kind[s]
         before = decisions.kind[o]
         links: cython.bint = before == OWN or before == LAST
@@ -254,7 +254,7 @@ class Component:
             self.sets[o * self.flag_words + w] = 0
 
     def _write_skips(self, s, end, decisions):
-        """When nothing need be drawn: the class need not yet or has a link; the LCA has one or is not chosen."""
+        """Write the options that draw nothing: the class can wait or has a link; the LCA has one or is not chosen."""
         kind = decisions.kind[s]
         if kind == OWN or kind == LAST:
             self._blank(end)
@@ -272,7 +272,7 @@ class Component:
         return end
 
     def _write_drawn(self, source, s, o, decisions, signatures):
-        """Option ``source`` of the decision, which is drawn."""
+        """Write option ``source`` of the decision, which draws a path."""
         kind = decisions.kind[s]
         self.source[o] = source
         self.gain[o] = decisions.gain[source]
@@ -298,7 +298,7 @@ class Component:
                 put(self.sets, o * self.flag_words, self.drawn[decisions.of_class[s]])
 
     def forget(self):
-        """Take the numbers back before the next part is read."""
+        """Clear the numbers before the next part is read."""
         for n in range(self.nodes):
             self.number_of[self.node[n]] = NONE
         for k in range(self.chosen.shape[0]):

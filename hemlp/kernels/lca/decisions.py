@@ -54,7 +54,7 @@ class Decisions:
     # ---- which links there can be
 
     def assign_roles(self, links, hitting_set):
-        """Which links are drawn ALWAYS, which a class may choose, which may be spare ones for an LCA."""
+        """Say which links are drawn ALWAYS, which a class may choose, and which may be an LCA's extra link."""
         for c in range(links.classes):
             self._choices[c] = 0
         for a in range(2 * links.lcas):
@@ -74,7 +74,7 @@ class Decisions:
     # ---- decisions and options
 
     def read(self, links, hitting_set, signatures):
-        """Make the decisions of the links that have a role, and settle what is certain."""
+        """Build the decisions of the links that have a role, and settle those that are certain."""
         if signatures.ptr[links.number] > self.row.shape[0]:
             with cython.gil:
                 self._make_room(2 * signatures.ptr[links.number])
@@ -101,7 +101,7 @@ class Decisions:
         self._join(links, hitting_set, signatures)
 
     def _settle(self, links, signatures):
-        """Decisions of links that are drawn in any case and have one path, as most have."""
+        """Settle the decisions of links that are always drawn and have one path, as most have."""
         self.number = 0
         for w in range(2 * self.width):
             self._settled[w] = 0
@@ -123,7 +123,7 @@ class Decisions:
         self.ptr[self.number] = self.ptr[self.number - 1]
 
     def _add_options(self, k, signatures):
-        """All paths of a link, for the last decision."""
+        """Add all paths of a link as options of the last decision."""
         end = self.ptr[self.number]
         for row in range(signatures.ptr[k], signatures.ptr[k + 1]):
             self.row[end] = row
@@ -132,7 +132,7 @@ class Decisions:
         self.ptr[self.number] = end
 
     def _add_spare(self, links, hitting_set, signatures):
-        """For each side of an LCA a decision of all links that can serve it; if no class can, one of them has to."""
+        """Add a decision for each side of an LCA over all links that can serve it; one must if no class does."""
         for place in range(2 * links.lcas):
             self._owner[place] = NOBODY
         for k in range(links.number):
@@ -151,7 +151,7 @@ class Decisions:
     # ---- what is certain
 
     def _classify(self, signatures):
-        """What is certain, and of which kind the other nodes of each option are; whether options could be removed."""
+        """Classify the nodes of each option and mark the certain ones; whether options could be removed."""
         width = signatures.width
         self._find_certain(signatures)
         self._count_users(signatures)
@@ -170,7 +170,7 @@ class Decisions:
         return self._remove_worse(signatures)
 
     def _find_certain(self, signatures):
-        """What is on all options of a decision that takes one, and on all that a class can choose."""
+        """Find the nodes on all options of a decision that takes one, and on all that a class can choose."""
         width = signatures.width
         for w in range(2 * width):
             self.certain[w] = self._settled[w]
@@ -188,7 +188,7 @@ class Decisions:
                         self.certain[self.side[s] * width + w] |= self._all[w]
 
     def _count_users(self, signatures):
-        """Which nodes a side may have, and which of them only one decision can use."""
+        """Find the nodes that a side may have, and those that only one decision can use."""
         width = signatures.width
         for w in range(2 * width):
             self.may[w] = self._settled[w]
@@ -203,7 +203,7 @@ class Decisions:
                 self.may[at + w] |= used
 
     def _remove_worse(self, signatures):
-        """Remove options of a decision that another one beats whatever other decisions do; whether there were any."""
+        """Remove the dominated options of a decision; whether there were any."""
         end = begin = self.ptr[self.first]
         removed: cython.bint = False
         for s in range(self.first, self.number):
@@ -229,7 +229,7 @@ class Decisions:
         return removed
 
     def _worse(self, a, b, s, signatures):
-        """Whether option ``b`` is never worse than ``a``: no open node less, no gain less, and never more new nodes."""
+        """Whether option ``b`` dominates ``a``: no open node less, no gain less, and never more new nodes."""
         if self.gain[b] < self.gain[a]:
             return False
         new = 0
@@ -252,7 +252,7 @@ class Decisions:
     # ---- parts
 
     def _join(self, links, hitting_set, signatures):
-        """A leader for each part: decisions that have an open node, a class, an LCA's service or a group in common."""
+        """Unite decisions that share an open node, a class, a side of an LCA or a group: each part has a leader."""
         for place in range(2 * links.lcas):
             self._owner[place] = NOBODY
         for s in range(self.first, self.number):

@@ -17,7 +17,7 @@ cdef class Eligible:
     cdef readonly long long sides, end
     cdef readonly long long[::1] ptr, position, label, lca, length
     cdef readonly unsigned char[::1] own
-    cdef long long _found, _mark
+    cdef long long _candidates, _mark
     cdef long long[:, ::1] _ends, _ways
     cdef int[::1] _nearest_pred, _nearest_true, _distance
     cdef long long[::1] _begin, _node, _whose, _order, _seen, _where

@@ -1,4 +1,4 @@
-"""Lowest common ancestors of the pairs that attain the least distance: which class can be linked to which LCA.
+"""Eligible pairs of class and LCA: the lowest common ancestors of the nearest pairs of classes.
 
 O(length of the ancestor lists) for each pair of nearest classes.
 """
@@ -25,7 +25,7 @@ from hemlp.kernels.bitsets import longer
 
 
 def most_specific(ptr: Array, classes: Array, at: Array, lists: Any) -> Array:
-    """Which classes of each instance have no descendant among the others; ``at``: their numbers in the lists."""
+    """Which classes of each instance have no descendant among the others; ``at``: their rows in the lists."""
     keep = np.ones(len(classes), np.bool_)
     _keep_specific(ptr, classes, at, lists, keep.view(np.uint8))
     return keep
@@ -66,7 +66,7 @@ class Eligible:
     """
 
     def __init__(self, numbering: Any, to_top: Array, instances: int, room: int) -> None:
-        """Room for so many instances, and for ``room`` pairs at first."""
+        """Make room for so many instances, and for ``room`` pairs at first."""
         self.lists, self.to_top = numbering.lists, to_top
         self.ptr = np.zeros(2 * instances + 1, np.int64)
         self.sides = self.end = 0
@@ -76,8 +76,8 @@ class Eligible:
         self._begin = np.zeros(classes + 1, np.int64)
         self._nearest_pred, self._nearest_true = np.zeros((2, classes), np.int32)
         self._distance = np.zeros(256, np.int32)
-        # what one instance has: predicted and true class, node, the lengths of both ways, and for whom the LCA is own
-        self._found = 0
+        # candidates of one instance: predicted and true class, node, lengths of both ways, for whom the LCA is own
+        self._candidates = 0
         self._ends = np.zeros((2, 256), np.int64)
         self._node, self._whose, self._order = np.zeros((3, 256), np.int64)
         self._ways = np.zeros((2, 256), np.int64)
@@ -85,12 +85,12 @@ class Eligible:
         self._seen, self._where = np.zeros((2, numbering.top + 1), np.int64)
 
     def clear(self):
-        """Forget what was written."""
+        """Remove all pairs."""
         self.sides = self.end = 0
 
     def add(self, numbering):
-        """The pairs of the present instance."""
-        self._found = 0
+        """Add the pairs of the present instance."""
+        self._candidates = 0
         self._find_nearest(numbering)
         entries = numbering.ptr[numbering.width + numbering.height] + 1  # more than one pair can have
         for a in range(numbering.height):
@@ -102,7 +102,7 @@ class Eligible:
                     continue
                 whose = FOR_PRED if distance == nearest else 0
                 whose += FOR_TRUE if distance == self._nearest_true[b] else 0
-                if self._found + entries > self._node.shape[0]:
+                if self._candidates + entries > self._node.shape[0]:
                     self._make_room(entries)
                 if distance == 0:
                     self._note(a, b, numbering.nodes[numbering.ptr[p]], 0, 0, whose)
@@ -115,7 +115,7 @@ class Eligible:
         return 0
 
     def _find_nearest(self, numbering):
-        """Distances as S_best compares them: by way of ⊤ where there is no common ancestor."""
+        """Compute the distances and minima of S_best, by way of ⊤ if there is no common ancestor."""
         if numbering.height * numbering.width > self._distance.shape[0]:
             with cython.gil:
                 self._distance = np.zeros(2 * numbering.height * numbering.width, np.int32)
@@ -138,7 +138,7 @@ class Eligible:
 
     def _make_room(self, more):
         with cython.gil:
-            size = 2 * (self._found + more)
+            size = 2 * (self._candidates + more)
             self._node, self._whose = longer(self._node, size), longer(self._whose, size)
             self._order = longer(self._order, size)
             self._ends = np.stack([longer(self._ends[0], size), longer(self._ends[1], size)])
@@ -146,16 +146,16 @@ class Eligible:
         return 0
 
     def _note(self, a, b, node, from_pred, from_true, whose):
-        self._ends[0, self._found] = a
-        self._ends[1, self._found] = b
-        self._node[self._found] = node
-        self._ways[0, self._found] = from_pred
-        self._ways[1, self._found] = from_true
-        self._whose[self._found] = whose
-        self._found += 1
+        self._ends[0, self._candidates] = a
+        self._ends[1, self._candidates] = b
+        self._node[self._candidates] = node
+        self._ways[0, self._candidates] = from_pred
+        self._ways[1, self._candidates] = from_true
+        self._whose[self._candidates] = whose
+        self._candidates += 1
 
     def _find_lcas(self, a, b, distance, whose, numbering):
-        """The common ancestors that attain the distance; each is in one of the lists, and may be beyond the hub."""
+        """Find the common ancestors that attain the distance; each is in one of the lists, or beyond the hub."""
         p = numbering.width + a
         for k in range(numbering.ptr[p], numbering.ptr[p + 1]):
             node = numbering.nodes[k]
@@ -168,7 +168,7 @@ class Eligible:
             self._find_past_hub(a, b, distance, whose, numbering)
 
     def _find_past_hub(self, a, b, distance, whose, numbering):
-        """Those that one of the classes has in its list, and the other reaches by way of the hub alone."""
+        """Find LCAs in the list of one class that the other class reaches only by way of the hub."""
         p = numbering.width + a
         p_hub = self.lists.hub_at[numbering.source[p]]
         t_hub = self.lists.hub_at[numbering.source[b]]
@@ -188,17 +188,17 @@ class Eligible:
                     self._note(a, b, node, p_hub + beyond, numbering.far[k], whose)
 
     def _write(self, side, classes, first):
-        """The pairs of one side, by class, each once; ``own`` if it is for any partner."""
+        """Write the pairs of one side by class, each once; ``own`` if any partner makes it so."""
         mine = FOR_PRED if side == 0 else FOR_TRUE
         self._put_in_order(side, classes)
-        if self.end + self._found > self.lca.shape[0]:
+        if self.end + self._candidates > self.lca.shape[0]:
             with cython.gil:
-                size = self.end + self._found
+                size = self.end + self._candidates
                 self.position, self.label = longer(self.position, size), longer(self.label, size)
                 self.lca, self.length = longer(self.lca, size), longer(self.length, size)
                 self.own = longer(self.own, size)
         last = cython.cast(cython.longlong, NO_WAY)
-        for k in range(self._found):
+        for k in range(self._candidates):
             at = self._order[k]
             node = self._node[at]
             if self._ends[side, at] != last:
@@ -220,14 +220,14 @@ class Eligible:
         return 0
 
     def _put_in_order(self, side, classes):
-        """By class of a side; where several, as they were found."""
+        """Sort the candidates by the class of a side (a stable counting sort)."""
         for c in range(classes + 1):
             self._begin[c] = 0
-        for k in range(self._found):
+        for k in range(self._candidates):
             self._begin[self._ends[side, k] + 1] += 1
         for c in range(classes):
             self._begin[c + 1] += self._begin[c]
-        for k in range(self._found):
+        for k in range(self._candidates):
             c = self._ends[side, k]
             self._order[self._begin[c]] = k
             self._begin[c] += 1

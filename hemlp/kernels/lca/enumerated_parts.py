@@ -1,4 +1,4 @@
-"""Exhaustive enumeration of components that leave few choices, by depth-first search, once for all ratios."""
+"""Enumeration of all choices of small components, by depth-first search, once for all ratios."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hemlp.kernels.bitsets import longer
 
 
 class EnumeratedParts:
-    """The nodes, the common nodes and the difference of sizes that choices come to, of one part after the other.
+    """The outcomes of the choices of all parts: nodes, common nodes, and difference of sizes.
 
-    What has been decided before step t is at t: what each side has of the open nodes (the predicted one first), the
-    flags, the counts so far, and the option that is next.
+    Entry t has the state before step t: the open nodes of each side (predicted first), the flags, the counts, and the
+    next option.
     """
 
     def __init__(self):
@@ -27,11 +27,11 @@ class EnumeratedParts:
         self._nodes, self._certain = np.zeros((2, 2 * MOST_STEPS + 2), np.int64)
 
     def clear(self):
-        """Forget all of them."""
+        """Remove all outcomes."""
         self.number = 0
 
     def add(self, part, decisions, most):
-        """Those of a part; False, and none, if that takes more than ``most`` moves.
+        """Add the outcomes of a part; False, and none, if that takes more than ``most`` moves.
 
         So many states are then enough to go through it step by step, as ``PartSearch`` does where graphs are drawn.
         """
@@ -69,7 +69,7 @@ class EnumeratedParts:
         return True
 
     def _take(self, part, side, t, o):
-        """What is decided after step t has taken option ``o``."""
+        """Apply option ``o`` at step t."""
         other = 1 - side
         added = part.adds[o] & ~self._nodes[2 * t + side]
         shared = added & (self._nodes[2 * t + other] | self._certain[other])
@@ -82,7 +82,7 @@ class EnumeratedParts:
         self._common[t + 1] = self._common[t] + part.gain[o] + bits_of(shared)
 
     def note(self, size, common, diff):
-        """What a choice comes to."""
+        """Add an outcome."""
         if self.number == self.size.shape[0]:
             with cython.gil:
                 self.size, self.common, self.diff = longer(self.size, 0), longer(self.common, 0), longer(self.diff, 0)

@@ -13,8 +13,7 @@ if not cython.compiled:
 
 
 def extended_sizes(facts: Any, size: int) -> Any:
-    """Of each instance: LCAs, nodes of the predicted and of the true graph, common ones, and classes that are not
-    common.
+    """Count the LCAs, predicted, true and common nodes of each instance, and its classes that are not common.
 
     An instance with an empty side has the classes of the other one.
     """

@@ -18,9 +18,9 @@ cdef class Greedy:
     cdef void _group(self, Links links) noexcept nogil
     cdef void _sort(self, Links links) noexcept nogil
     cdef bint _comes_before(self, long long a, long long b, Links links) noexcept nogil
-    cdef bint _dropped(self, long long at, Links links) noexcept nogil
+    cdef bint _drop_redundant(self, long long at, Links links) noexcept nogil
     cdef int draw_all(self, Links links) except -1 nogil
-    cdef Py_ssize_t _shared(self, long long k, Links links) except -1 nogil
+    cdef Py_ssize_t _find_path(self, long long k, Links links) except -1 nogil
     cdef int _draw(self, long long k, Links links) except -1 nogil
     cdef int _draw_spare(self, long long a, long long side, Links links) except -1 nogil
     cdef void _measure(self, long long first, Links links) noexcept nogil

@@ -23,7 +23,7 @@ from hemlp.kernels.bitsets import longer
 
 
 class Greedy:
-    """Draws the graphs; ``path_nodes[path_ptr[k]:path_ptr[k + 1]]`` is the path of the k-th link, from its class up."""
+    """Algorithm 1; ``path_nodes[path_ptr[k]:path_ptr[k + 1]]`` is the path of the k-th link, from its class up."""
 
     def __init__(self, links):
         most = links.own.shape[0]
@@ -41,7 +41,7 @@ class Greedy:
     # ---- which LCAs
 
     def choose(self, links):
-        """LCAs that serve every class: from the top of the sorted list, then without the redundant ones."""
+        """Choose LCAs that serve every class: the first of the sorted list, less the redundant ones."""
         for a in range(links.lcas):
             self.kept[a] = a
         for c in range(links.classes):
@@ -59,12 +59,12 @@ class Greedy:
             self.count += 1
         at = 0
         while at < self.count:
-            at += 0 if self._dropped(at, links) else 1
+            at += 0 if self._drop_redundant(at, links) else 1
         for at in range(self.count - 1, -1, -1):
-            self._dropped(at, links)
+            self._drop_redundant(at, links)
 
     def _group(self, links):
-        """The own links of each LCA together, in their order."""
+        """Group the own links by LCA, in their order."""
         for a in range(links.lcas + 2):
             self._ptr[a] = 0
         for k in range(links.number):
@@ -78,7 +78,7 @@ class Greedy:
                 self._ptr[at] += 1
 
     def _sort(self, links):
-        """By how many classes they serve, then by label."""
+        """Sort the LCAs: those that serve most classes first, then by label."""
         for i in range(1, links.lcas):
             a = self.kept[i]
             at = i
@@ -94,8 +94,8 @@ class Greedy:
             return a_serves > b_serves
         return links.lca_nodes[a] < links.lca_nodes[b]
 
-    def _dropped(self, at, links):
-        """Drop the LCA at this place if all its classes are served by others, too; whether it was."""
+    def _drop_redundant(self, at, links):
+        """Drop the LCA at this place if others serve all its classes, too; whether it was dropped."""
         a = self.kept[at]
         for k in range(self._ptr[a], self._ptr[a + 1]):
             if self._times[links.of_class[self._own[k]]] < 2:
@@ -110,7 +110,7 @@ class Greedy:
     # ---- which paths
 
     def draw_all(self, links):
-        """A path for each kept LCA and each class that it serves, the true side first; then for sides without."""
+        """Draw a path for each LCA and class that it serves, the true side first; then one for each side without."""
         first = self.paths
         for a in range(self.count):
             for side in range(1, -1, -1):
@@ -118,7 +118,7 @@ class Greedy:
                 for at in range(self._ptr[self.kept[a]], self._ptr[self.kept[a] + 1]):
                     k = self._own[at]
                     if links.side[k] == side:
-                        self._shared(k, links)
+                        self._find_path(k, links)
                         self._draw(k, links)
                         self._linked[2 * a + side] = 1
         for a in range(self.count):
@@ -128,7 +128,8 @@ class Greedy:
         self._measure(first, links)
         return 0
 
-    def _shared(self, k, links):
+    def _find_path(self, k, links):
+        """Find the path of a link that shares most; how many nodes it shares."""
         link = links.first + k
         return self.finder.find(
             links.nodes, links.node_ptr[link], links.node_ptr[link + 1],
@@ -136,7 +137,7 @@ class Greedy:
         )  # fmt: skip
 
     def _draw(self, k, links):
-        """Draw the path of a link that was found last."""
+        """Draw the path of ``_find_path``."""
         link = links.first + k
         at = self.path_ptr[self.paths]
         if self.paths + 2 > self.drawn.shape[0]:
@@ -154,21 +155,21 @@ class Greedy:
         return 0
 
     def _draw_spare(self, a, side, links):
-        """The first of the links that share most."""
+        """Draw the first of the links that share most."""
         best = NO_LINK
         most = 0
         for k in range(links.number):
             if links.of_lca[k] == self.kept[a] and links.side[k] == side:
-                shared = self._shared(k, links)
+                shared = self._find_path(k, links)
                 if best == NO_LINK or shared > most:
                     best = k
                     most = shared
-        self._shared(best, links)
+        self._find_path(best, links)
         self._draw(best, links)
         return 0
 
     def _measure(self, first, links):
-        """|G_p|, |G_t| and what they share; forgets what is taken."""
+        """Count |G_p|, |G_t| and |G_p ∩ G_t|, and clear what is taken."""
         self.sizes[0] = self.sizes[1] = self.sizes[2] = 0
         for path in range(first, self.paths):
             side = 1 + links.side[self.drawn[path] - links.first]
@@ -184,7 +185,7 @@ class Greedy:
 
 
 def greedy_graphs(facts: Any, size: int, lcas: Any = None) -> Any:
-    """Algorithm 1 on each instance; on a single one perhaps over other ``lcas`` (nodes) that serve every class.
+    """Run Algorithm 1 on each instance, or on a single one with given ``lcas`` (nodes) that serve every class.
 
     Returns a table (1, |Z|, |G_p|, |G_t|, what they share, 0), and the drawn links with their paths: a pointer into
     links, the links, a pointer into nodes, the nodes.

@@ -25,7 +25,7 @@ FEW = 8
 
 
 class HittingSet:
-    """Where each LCA of an instance stands: OUT of all smallest sets, IN all of them, or MAYBE, as its group decides.
+    """The minimum hitting sets of an instance. An LCA is OUT of all, IN all, or MAYBE: its group decides.
 
     ``sets[set_ptr[g]:set_ptr[g + 1]]`` are the choices of group g, as bits: LCA a is bit ``bit_of[a]`` of
     ``group_of[a]``.
@@ -37,7 +37,7 @@ class HittingSet:
         self.stack = np.empty(8 * GROUP_SIZE * GROUP_SIZE, np.int64)
 
     def make_room(self, classes, lcas):
-        """For so many classes and LCAs."""
+        """Make room for so many classes and LCAs."""
         self.count = np.zeros(classes, np.int64)
         self.served = np.zeros(classes, np.int64)
         self.masks = np.zeros(classes, np.int64)
@@ -49,7 +49,7 @@ class HittingSet:
         self.sets = np.zeros(MOST_SETS * (lcas // 16 + 1), np.int64)
 
     def settle(self, links):
-        """Whether it could be done within limits, of ``links`` that say which class has which LCA."""
+        """Find all minimum sets for the own links of an instance; False if they exceed the limits."""
         if links.classes > self.served.shape[0] or links.lcas > self.standing.shape[0]:
             with cython.gil:
                 self.make_room(2 * links.classes, 2 * links.lcas)
@@ -70,7 +70,7 @@ class HittingSet:
         return True
 
     def _force(self, links):
-        """What is in all sets, and what may be in one."""
+        """Find the LCAs that are in all sets, and those that may be in one."""
         for c in range(links.classes):
             self.count[c] = 0
             self.served[c] = 0
@@ -91,7 +91,7 @@ class HittingSet:
                 self.standing[links.of_lca[k]] = MAYBE
 
     def _join(self, links):
-        """One leader for all LCAs of a group. The links of a class stand together."""
+        """Give all LCAs of a group one leader. The links of a class stand together."""
         before = -1
         for k in range(links.number):
             if links.own[k] and not self.served[links.of_class[k]]:
@@ -102,7 +102,7 @@ class HittingSet:
             self.leader[a] = self.find(a)
 
     def _largest_group(self, links):
-        """How many LCAs it has."""
+        """The number of LCAs of the largest group."""
         largest = cython.cast(cython.longlong, 0)
         for a in range(links.lcas):
             self.bit_of[a] = 0
@@ -120,7 +120,7 @@ class HittingSet:
         return a
 
     def _settle_group(self, leader, links):
-        """The smallest sets of a group; one that leaves no choice is no group."""
+        """Find the minimum sets of a group; one that leaves no choice is settled at once."""
         size = 0
         for a in range(links.lcas):
             if self.standing[a] == MAYBE and self.leader[a] == leader:
@@ -135,13 +135,13 @@ class HittingSet:
             if links.own[k] and not self.served[links.of_class[k]] and self.leader[a] == leader:
                 self.masks[links.of_class[k]] |= cython.cast(cython.longlong, 1) << self.bit_of[a]
         begin = 0 if self.groups == 0 else self.set_ptr[self.groups]
-        found = self._find_sets(self._distinct_masks(links.classes), begin)
-        if found == 0:
+        number = self._find_sets(self._distinct_masks(links.classes), begin)
+        if number == 0:
             return False
         self.fewest += bits_of(self.sets[begin])
         everywhere = self.sets[begin]
         somewhere = self.sets[begin]
-        for s in range(begin + 1, begin + found):
+        for s in range(begin + 1, begin + number):
             everywhere &= self.sets[s]
             somewhere |= self.sets[s]
         for a in range(links.lcas):
@@ -153,13 +153,13 @@ class HittingSet:
                     self.standing[a] = OUT
                 else:
                     self.group_of[a] = self.groups
-        if found > 1:
+        if number > 1:
             self.groups += 1
-            self.set_ptr[self.groups] = begin + found
+            self.set_ptr[self.groups] = begin + number
         return True
 
     def _distinct_masks(self, classes):
-        """Move the masks that contain no other to the front, empty ones left out; how many they are."""
+        """Move the minimal masks, without empty ones, to the front; how many there are."""
         some = 0
         for c in range(classes):
             if self.masks[c]:
@@ -179,7 +179,7 @@ class HittingSet:
         return kept
 
     def _find_sets(self, masks, begin):
-        """All smallest sets of bits that meet so many masks, written from ``begin`` on; 0 if they are too many."""
+        """Write all minimum sets that hit the masks from ``begin`` on; how many, 0 if too many."""
         least = 0  # masks that have nothing in common need as many bits
         used = cython.cast(cython.longlong, 0)
         for m in range(masks):
@@ -187,15 +187,15 @@ class HittingSet:
                 used |= self.masks[m]
                 least += 1
         for size in range(least, masks + 1):
-            found = self._sets_of_size(size, masks, begin)
-            if found != 0:
-                return found if found > 0 else 0
+            number = self._sets_of_size(size, masks, begin)
+            if number != 0:
+                return number if number > 0 else 0
         return 0
 
     def _sets_of_size(self, size, masks, begin):
-        """How many sets of this size there are; less than 0 if they are too many or take too long."""
+        """Write the hitting sets of this size; how many, less than 0 if too many or too slow."""
         stack = self.stack
-        found = 0
+        number = 0
         steps = 0
         top = 1
         stack[0] = stack[1] = 0
@@ -210,10 +210,10 @@ class HittingSet:
                     unmet = self.masks[m]
                     break
             if unmet == 0:
-                if found == MOST_SETS or begin + found >= self.sets.shape[0]:
+                if number == MOST_SETS or begin + number >= self.sets.shape[0]:
                     return -1
-                self.sets[begin + found] = chosen
-                found += 1
+                self.sets[begin + number] = chosen
+                number += 1
                 continue
             if bits_of(chosen) == size:
                 continue
@@ -227,4 +227,4 @@ class HittingSet:
                 stack[2 * top + 1] = excluded
                 excluded |= low
                 top += 1
-        return found
+        return number

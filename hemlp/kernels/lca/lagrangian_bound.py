@@ -1,4 +1,4 @@
-"""Lagrangian bound on what the steps of a component still to come can add (Fisher, 1981).
+"""Lagrangian bound (Fisher, 1981) on the value that the remaining steps of a component can add.
 
 Each step takes its best option by itself, at prices that never ask for more than there is to pay:
 
@@ -56,7 +56,7 @@ class LagrangianBound:
         return 0
 
     def read(self, part, decisions):
-        """Which step can use which node, and which class or LCA it serves."""
+        """Read which step can use which node, and which class or LCA it serves."""
         self._make_room(part, part.nodes * part.steps)
         end = 0
         for t in range(part.steps):
@@ -83,7 +83,7 @@ class LagrangianBound:
     # ---- prices
 
     def start(self, part, sure, p, q):
-        """Even shares, and μ = w: the bound of first sight."""
+        """Set the first prices: even shares, and μ = w."""
         self.p = p
         self.q = q
         self._count_users(part)
@@ -99,14 +99,14 @@ class LagrangianBound:
             self.share[k] = 1.0 * p / self.left[self.use[k]]
 
     def _count_users(self, part):
-        """How many steps that are not over can use a node."""
+        """Count the remaining steps that can use each node."""
         for n in range(2 * part.nodes):
             self.left[n] = 0
         for k in range(self.ptr[part.steps]):
             self.left[self.use[k]] += 1
 
     def improve(self, part, decisions, rounds):
-        """Move the prices; keep those of the smallest bound."""
+        """Improve the prices by subgradient steps; keep those of the smallest bound."""
         self._count_users(part)
         best = self._evaluate(part, decisions)
         self._keep(part)
@@ -130,7 +130,7 @@ class LagrangianBound:
             self.kept_extra[n] = self.extra[n]
 
     def _move(self, part, pace):
-        """Ask more of steps that chose a node, less of those that did not; less for a node that several chose."""
+        """Raise the prices for steps that chose a node, lower the others; lower all if several chose it."""
         for n in range(2 * part.nodes):
             self.total[n] = 0.0
             if self.worth[n] > 0:
@@ -153,7 +153,7 @@ class LagrangianBound:
     # ---- the bound
 
     def _evaluate(self, part, decisions):
-        """The bound on all steps together; ``option``: what each step chose, NONE for nothing."""
+        """The bound on all steps together; ``option``: the choice of each step, NONE for nothing."""
         bound = 0.0
         for n in range(2 * part.nodes):
             self.chosen[n] = 0
@@ -190,7 +190,7 @@ class LagrangianBound:
         return bound
 
     def _best_option(self, part, t):
-        """What step t draws best, if it draws, and what that is worth."""
+        """The best path of step t, if it draws one, and its value."""
         self.draw[t] = LOWEST
         self.option[t] = NONE
         for k in range(self.ptr[t], self.ptr[t + 1]):
@@ -207,7 +207,7 @@ class LagrangianBound:
                     self.option[t] = o
 
     def look_ahead(self, part, decisions):
-        """Fill ``ahead``, and begin before the first step."""
+        """Fill ``ahead`` and return to before the first step."""
         self._count_users(part)
         self._evaluate(part, decisions)
         self.ahead[part.steps] = 0.0
@@ -222,7 +222,7 @@ class LagrangianBound:
             self.total[self.use[k]] += self.share[k]
 
     def pass_step(self, part, t):
-        """Step t is over; ``common`` is what the bound of every state changes by, ``credit`` what an item changes."""
+        """Pass step t: ``common`` changes the bound of every state, ``credit`` that of states with an item."""
         for k in range(self.ptr[t], self.ptr[t + 1]):
             self.left[self.use[k]] -= 1
             self.total[self.use[k]] -= self.share[k]
@@ -242,7 +242,7 @@ class LagrangianBound:
         self._owe(part, t + 1)
 
     def _owe(self, part, begin):
-        """What a class that has no link still has to pay for one."""
+        """Charge each class without a link for its cheapest one to come."""
         for f in range(2 * part.nodes, 2 * part.nodes + part.flags):
             self.owed[f] = LOWEST
         for t in range(begin, part.steps):

@@ -1,4 +1,4 @@
-"""The links that Problem 2 chooses from, for some instances at a time: distances, eligible LCAs, graphs of paths."""
+"""The eligible links of Problem 2, a few instances at a time: distances, LCAs, graphs of shortest paths."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class LinkFinder:
         self.numbering, self.pairs, self.graphs = numbering, pairs, graphs
 
     def find(self, first: cython.longlong, last: cython.longlong, named: cython.bint) -> None:
-        """The links of the instances from ``first`` to ``last``.
+        """Find the links of the instances ``first:last``.
 
         ``named``: with nodes of the hierarchy, ⊤ after them; else by numbers of each instance.
         """
@@ -47,7 +47,7 @@ class LinkFinder:
         return 0
 
     def _name(self, links, nodes, edges):
-        """Write nodes of the hierarchy instead of numbers, for what was added last."""
+        """Replace local numbers by nodes of the hierarchy in the links added last."""
         for s in range(links, self.pairs.end):
             self.pairs.lca[s] = self.numbering.node_of[self.pairs.lca[s]]
         for k in range(nodes, self.graphs.node_end):

@@ -10,7 +10,7 @@ if not cython.compiled:
 
 
 class Links:
-    """All eligible links of a batch, as ``hemlp.problems.lca.links.LinkArrays`` has them, on ``size`` classes (and ⊤).
+    """The eligible links of a batch (``hemlp.problems.lca.links.LinkArrays``) on ``size`` classes and ⊤.
 
     The links of the predicted classes of instance i are ``ptr[2i]:ptr[2i + 1]``, those of its true classes the next;
     the links of a class stand together. ``nodes[node_ptr[k]:node_ptr[k + 1]]`` are on the paths of link k, from its LCA
@@ -29,7 +29,7 @@ class Links:
         self.look_at(facts)
 
     def look_at(self, facts):
-        """Have other links; False if there is no room for those of one of the instances."""
+        """Switch to other links; False if an instance has too many for the room."""
         self.ptr = facts.ptr
         self.all_position, self.all_lca, self.all_own = facts.position, facts.lca, facts.own.view(np.uint8)
         self.all_length = facts.length

@@ -1,4 +1,4 @@
-"""Local numbers for the nodes above the classes of one instance, and the distances of its pairs of classes.
+"""Local numbers of the ancestors of one instance's classes, and the distances of its pairs of classes.
 
 A hierarchy may have a hundred thousand nodes, an instance has a hundred of them: numbered from 0 on, all that is kept
 for each node stays in the processor's cache. O(length of the lists × true classes), LANES of these at a time.
@@ -23,7 +23,7 @@ from hemlp.kernels.graph.distances import Targets
 
 
 class LocalNumbering:
-    """The classes of an instance, true ones first, and all that is above them. ⊤ has the number TOP.
+    """The classes of an instance, true ones first, and their ancestors. ⊤ has the number TOP.
 
     ``node_of``: the node of each number. ``source``: the number of each class in ``lists``, where its list has ``size``
     entries from ``begin`` on. Nearest first, it is ``nodes[ptr[c]:ptr[c + 1]]``, by numbers, with distances ``far``.
@@ -48,7 +48,7 @@ class LocalNumbering:
             self._targets, self._distances = Targets(lists), np.zeros(int((heights * widths).max(initial=0)))
 
     def number(self, node):
-        """The number of a node, which it has or gets."""
+        """The number of a node; a new one if it has none."""
         number = self._place[node] - self._base
         if number < 0:
             if self.count == self.node_of.shape[0]:
@@ -94,7 +94,7 @@ class LocalNumbering:
                 self._place[node] = 0
 
     def _fetch(self):
-        """Touch the lists of all classes, so that they come from memory at the same time, not one by one."""
+        """Prefetch the lists of all classes."""
         for c in range(self.width + self.height):
             self.begin[c] = self.lists.ptr[self.source[c]]
             self.size[c] = self.lists.ptr[self.source[c] + 1] - self.begin[c]
@@ -104,7 +104,7 @@ class LocalNumbering:
             self._touched ^= self.lists.distances[self.begin[c]] ^ self.lists.distances[last]
 
     def _list(self, first, last):
-        """Number what is above some classes."""
+        """Number the ancestors of some classes."""
         end = self.ptr[first] if first else 0
         for c in range(first, last):
             self.ptr[c] = end
@@ -122,7 +122,7 @@ class LocalNumbering:
         return 0
 
     def _copy(self, begin, size, end):
-        """A list, by numbers; each node gets one as by ``number``."""
+        """Copy a list by local numbers, as ``number`` gives them."""
         base = self._base
         count = self.count
         for k in range(size):
@@ -139,7 +139,7 @@ class LocalNumbering:
             self.far[end + k] = self.lists.distances[begin + k]
 
     def _lay_out(self):
-        """Write how far true classes are below the nodes that are numbered so far."""
+        """Write the distances of true classes to the nodes numbered so far."""
         self.rows = self.count
         if self.rows * self.stride > self.above.shape[0]:
             with cython.gil:
@@ -165,13 +165,13 @@ class LocalNumbering:
                         self._nearer(self.nodes[k] * self.stride + first, a * self.stride + first, self.far[k])
 
     def _nearer(self, row, pair, far):
-        """By way of a node ``far`` above a predicted class, as many lanes as fit into a few instructions."""
+        """Lower the distances by way of a node ``far`` above a predicted class, some lanes at a time."""
         for lane in range(LANES):
             way: cython.float = self.above[row + lane] + far
             self.kappa[pair + lane] = way if way < self.kappa[pair + lane] else self.kappa[pair + lane]
 
     def _measure_past_hub(self, i):
-        """What is beyond the hub is in few lists."""
+        """Lower the distances by way of the hub: few lists have what is beyond it."""
         instance_distances(self.lists, self._targets, self.sides, i, 0, self._distances)
         for a in range(self.height):
             for b in range(self.width):

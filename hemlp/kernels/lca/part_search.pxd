@@ -7,7 +7,7 @@ from hemlp.kernels.lca.lagrangian_bound cimport LagrangianBound
 from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
-    FOUND = 0
+    SOLVED = 0
     TOO_MANY = 1
     NOTHING = 2
     EMPTY = -1
@@ -38,7 +38,7 @@ cdef class PartSearch:
     cdef bint _step(self, Component part, long long side, long long t, long long most) except -1 nogil
     cdef long long _free_path(self, Component part, long long side, long long at, long long t) noexcept nogil
     cdef bint _only_costs(self, Component part, long long side, long long at, long long t, long long o) noexcept nogil
-    cdef bint _allowed(self, Component part, long long at, long long o) noexcept nogil
+    cdef bint _feasible(self, Component part, long long at, long long o) noexcept nogil
     cdef void _apply(self, Component part, long long side, long long i, long long o, long long live) noexcept nogil
     cdef double _credit(self, Component part, long long at, long long t) noexcept nogil
     cdef double _credit_of(self, Component part, long long w, long long items) noexcept nogil

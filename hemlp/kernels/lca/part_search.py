@@ -1,4 +1,4 @@
-"""Dynamic program with branch and bound: the best choice in one component, for a given ratio λ = p / q.
+"""Dynamic program with branch and bound: the optimal choice of one component at a ratio λ = p / q.
 
     max  2q · (nodes in both graphs) − p · (nodes of both graphs),  then the fewest nodes
 
@@ -19,7 +19,7 @@ if not cython.compiled:
     from hemlp.kernels.lca.lagrangian_bound import LagrangianBound
     from hemlp.kernels.signals import look_for_signals
 
-    FOUND, TOO_MANY, NOTHING = range(3)
+    SOLVED, TOO_MANY, NOTHING = range(3)
     EMPTY = -1
 
 from hemlp.kernels.bitsets import longer
@@ -29,7 +29,7 @@ LOWEST = -(1 << 62)
 
 
 class States:
-    """Partial choices after a step: their items, what they are worth, and their counts so far."""
+    """Partial choices after a step: their items, values, and counts."""
 
     def __init__(self):
         self.items = np.zeros(1024, np.int64)
@@ -37,7 +37,7 @@ class States:
         self.hope = np.zeros(256)
 
     def make_room(self, number, width):
-        """For so many states of ``width`` words."""
+        """Make room for so many states of ``width`` words."""
         if number > self.worth.shape[0]:
             with cython.gil:
                 self.worth, self.size = longer(self.worth, number), longer(self.size, number)
@@ -50,7 +50,7 @@ class States:
 
 
 class PartSearch:
-    """Goes through the steps of a part; ``paths`` has the best choices."""
+    """Searches a part step by step; ``paths`` has the optimal choices."""
 
     def __init__(self):
         self.old, self.new, self.bound, self.paths = States(), States(), LagrangianBound(), BestPaths()
@@ -62,7 +62,7 @@ class PartSearch:
     # ---- what can be known in advance
 
     def prepare(self, part, decisions):
-        """Which nodes the other side has for certain, which items later steps ask about, which nodes each side can use.
+        """Find the certain nodes of the other side, the items of later steps, and the nodes each side can use.
 
         ``uniform``: steps all of whose paths have the same gain and rest.
         """
@@ -112,14 +112,14 @@ class PartSearch:
     # ---- step by step
 
     def ask(self, part, p, q, scale):
-        """For which ratio the best choice is wanted."""
+        """Set the ratio p / q."""
         self.p = p
         self.q = q
         self.scale = scale
         self.bound.start(part, self.sure, p, q)
 
     def best(self, part, decisions, floor, most, beam):
-        """FOUND, NOTHING that reaches the floor, or TOO_MANY: more than ``most`` states.
+        """Search the part: SOLVED, NOTHING reaches the floor, or TOO_MANY, more than ``most`` states.
 
         ``beam``: after each step go on with so many of the most hopeful states only (0: with all), which is fast and
         may miss the best.
@@ -143,10 +143,10 @@ class PartSearch:
             self._turn(width, beam)
             if self.states == 0:
                 return NOTHING
-        return FOUND
+        return SOLVED
 
     def _step(self, part, side, t, most):
-        """All options of all states; False if more than ``most`` states come out."""
+        """Apply all options to all states; False if that makes more than ``most`` states."""
         width = 2 * part.node_words + part.flag_words
         self._clear_table(min(self.states * (part.ptr[t + 1] - part.ptr[t]), most) + 1)
         self.made = 0
@@ -159,7 +159,7 @@ class PartSearch:
                 if self.moves % 65536 == 0:
                     look_for_signals()
                 dominated: cython.bint = free != EMPTY and o != free and self._only_costs(part, side, i * width, t, o)
-                if not dominated and self._allowed(part, i * width, o):
+                if not dominated and self._feasible(part, i * width, o):
                     self._apply(part, side, i, o, (t + 1) * width)
                     if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, width, most):
                         return False
@@ -180,7 +180,7 @@ class PartSearch:
         return EMPTY
 
     def _only_costs(self, part, side, at, t, o):
-        """Whether an option is a path, and the other side neither has nor can have what it adds."""
+        """Whether an option is a path that adds only nodes that the other side can never have."""
         words = part.node_words
         other = (1 - side) * words
         if part.source[o] == EMPTY:
@@ -192,7 +192,7 @@ class PartSearch:
                 return False
         return True
 
-    def _allowed(self, part, at, o):
+    def _feasible(self, part, at, o):
         """Whether a state has the flags that an option needs, and none that it bars."""
         for w in range(part.flag_words):
             flags = self.old.items[at + 2 * part.node_words + w]
@@ -202,7 +202,7 @@ class PartSearch:
         return True
 
     def _apply(self, part, side, i, o, live):
-        """Write the state that option ``o`` makes of state ``i`` behind those that are made.
+        """Apply option ``o`` to state ``i`` and append the new state.
 
         Items that no later step asks about, which are not in the words at ``live``, are forgotten.
         """
@@ -232,7 +232,7 @@ class PartSearch:
         self.new.worth[self.made] = self.old.worth[i] + worth
 
     def _credit(self, part, at, t):
-        """What the items of an old state that steps from ``t`` on ask about are worth to these."""
+        """The value that the items of an old state have for the steps from ``t`` on."""
         width = 2 * part.node_words + part.flag_words
         credit = 0.0
         for w in range(width):
@@ -240,7 +240,7 @@ class PartSearch:
         return credit
 
     def _credit_of(self, part, w, items):
-        """What the items of word ``w`` are worth to later steps."""
+        """The value of the items of word ``w`` for later steps."""
         if w < part.node_words:
             item = 62 * w
         elif w < 2 * part.node_words:
@@ -254,7 +254,7 @@ class PartSearch:
         return credit
 
     def _hopeful(self, part, before, t, credit):
-        """Whether the newest state can reach the floor; it has the ``credit`` of the one at ``before``, and more."""
+        """Whether the newest state can reach the floor; its credit is at least that of the state at ``before``."""
         if not self.bounded:
             return True
         width = 2 * part.node_words + part.flag_words
@@ -281,7 +281,7 @@ class PartSearch:
         return 0
 
     def _keep(self, i, o, width, most):
-        """Keep the newest state, unless one with the same items is as good; False if there is no room."""
+        """Keep the newest state unless an equal one is as good; False if there is no room."""
         code = cython.cast(cython.longlong, 0)
         for w in range(self.made * width, (self.made + 1) * width):
             word = self.new.items[w]
@@ -316,7 +316,7 @@ class PartSearch:
         return True
 
     def _turn(self, width, beam):
-        """What was made is what there is; with a ``beam`` only the most hopeful."""
+        """Make the new states the old ones; with a ``beam`` only the most hopeful."""
         lowest = self._threshold(beam) if beam and self.made > beam else -1e300
         self.old.make_room(self.made, width)
         kept = 0
@@ -334,7 +334,7 @@ class PartSearch:
         return 0
 
     def _threshold(self, beam):
-        """A hope that at most ``beam`` states have, by halving."""
+        """A bound that at most ``beam`` states reach, by bisection."""
         low = high = self.new.hope[0]
         for i in range(self.made):
             low = min(low, self.new.hope[i])

@@ -29,7 +29,7 @@ cdef class PathGraphs:
     cdef int[::1] _far
     cdef short[::1] _below, _root
     cdef long long[::1] _apart_in, _above, _distance, _extra, _apart
-    cdef unsigned char[::1] _good, _passed
+    cdef unsigned char[::1] _good, _visited
     cdef void clear(self) noexcept nogil
     cdef void fetch(self, LocalNumbering numbering) noexcept nogil
     cdef int find_apart(self, long long i, long long first, Eligible pairs, LocalNumbering numbering) except -1 nogil

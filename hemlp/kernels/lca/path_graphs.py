@@ -1,4 +1,4 @@
-"""Shortest-path DAGs: all shortest upward paths between classes and LCAs, by the local numbers of an instance.
+"""Shortest-path DAGs: all shortest upward paths between classes and LCAs, by local numbers.
 
 A path to ⊤ leaves at a root, or where a parent is exactly ``horizon`` steps up (0: no horizon).
 A link with one path costs O(length), another O(edges above its class). Invariant: nodes stand from the LCA down.
@@ -24,7 +24,7 @@ from hemlp.kernels.bitsets import longer
 
 
 class Beyond:
-    """How shortest paths go on beyond the hub, whose ``depth`` is its distance to a root.
+    """Shortest paths beyond the hub, whose ``depth`` is its distance to a root.
 
     ``below``: for each node there, the nodes from which shortest paths from the hub come to it, the hub itself left
     out. ``twins``: what is on shortest ways to ⊤, in groups of the same neighbours there; ``group_of`` a node or
@@ -40,14 +40,14 @@ class Beyond:
 
 
 class PathGraphs:
-    """The graphs of some links.
+    """The shortest-path graphs of some links.
 
     ``node_ptr`` and ``edge_ptr``: where those of each link begin; ``nodes``: the target first, the source last;
     ``lower`` and ``upper`` ends of edges, in the order of their lower nodes.
     """
 
     def __init__(self, lists: Any, parents: Rows, beyond: Beyond, all_twins: bool, horizon: int, room: int) -> None:
-        """Room for so many links at first."""
+        """Make room for so many links at first."""
         n = len(lists.beyond)
         self.lists, self.parents, self.all_twins, self.horizon = lists, parents, all_twins, horizon
         self.beyond, self.below, self.twins = beyond, beyond.below, beyond.twins
@@ -60,22 +60,22 @@ class PathGraphs:
         self._above, self._distance, self._extra, self._apart = np.zeros((4, 1024), np.int64)
         self._filled = self._extras = self._aparts = self._sharing = self._touched = 0
         if lists.with_hub:  # by nodes of the hierarchy
-            self._passed = np.zeros(n, np.uint8)
+            self._visited = np.zeros(n, np.uint8)
             self._apart_in = np.full(n, NO_WAY, np.int64)  # the last instance in which another path can use a node
 
     def clear(self):
-        """Forget what was written."""
+        """Remove all graphs."""
         self.links = self.node_end = self.edge_end = 0
 
     def fetch(self, numbering):
-        """Touch what is known about the classes, so that it comes from memory at the same time, not piece by piece."""
+        """Prefetch the data of the classes."""
         for c in range(numbering.width + numbering.height):
             self._touched ^= self._below[numbering.begin[c]]
 
     # ---- ways beyond the hub
 
     def find_apart(self, i, first, pairs, numbering):
-        """How many links of instance ``i``, from ``first`` on, go to ⊤ through the hub.
+        """Count the links of instance ``i``, from ``first`` on, that go to ⊤ through the hub.
 
         Notes the ways that other paths can use, too: twins that no other path of the instance can use are
         interchangeable, and as many are enough as links could use them.
@@ -110,7 +110,7 @@ class PathGraphs:
         return at + self.lists.beyond[numbering.node_of[target]] == length
 
     def _make_room(self, size):
-        """For so many nodes above one class."""
+        """Make room for so many nodes above one class."""
         if size + 1 > self._above.shape[0]:
             with cython.gil:
                 self._above, self._distance = longer(self._above, size + 1), longer(self._distance, size + 1)
@@ -120,21 +120,21 @@ class PathGraphs:
     def _down_to_hub(self, target):
         """The nodes on shortest paths from the hub to ``target``, without the hub, lowest first."""
         self._extra[0] = target
-        self._passed[target] = 1
+        self._visited[target] = 1
         self._extras = 1
         at = 0
         while at < self._extras:
             node = self._extra[at]
             for e in range(self.below.ptr[node], self.below.ptr[node + 1]):
                 child = self.below.items[e]
-                if not self._passed[child]:
-                    self._passed[child] = 1
+                if not self._visited[child]:
+                    self._visited[child] = 1
                     self._make_room(self._extras + 1)
                     self._extra[self._extras] = child
                     self._extras += 1
             at += 1
         for k in range(self._extras):
-            self._passed[self._extra[k]] = 0
+            self._visited[self._extra[k]] = 0
         for k in range(self._extras // 2):
             other = self._extra[self._extras - 1 - k]
             self._extra[self._extras - 1 - k] = self._extra[k]
@@ -142,7 +142,7 @@ class PathGraphs:
         return 0
 
     def _ways_to_top(self, i):
-        """Of each group of twins as many that are not apart as can be used, and all that are."""
+        """List the nodes to ⊤: all that are apart, and of each group of other twins as many as can be used."""
         most = self.twins.items.shape[0] if self.all_twins else self._sharing
         for group in range(self.twins.ptr.shape[0] - 1):
             taken = 0
@@ -163,7 +163,7 @@ class PathGraphs:
     # ---- one link
 
     def add(self, i, label, target, length, numbering):
-        """The graph of the next link of instance ``i``."""
+        """Add the graph of the next link of instance ``i``."""
         if self.links + 2 > self.node_ptr.shape[0]:
             with cython.gil:
                 self.node_ptr, self.edge_ptr = longer(self.node_ptr, 0), longer(self.edge_ptr, 0)
@@ -178,7 +178,7 @@ class PathGraphs:
         return 0
 
     def _lower_end(self, label, target, length, numbering):
-        """1 + where in the list of a class the node below the target is, if it has one path only; else PARTED."""
+        """1 + the place of the node below the target in the class's list, if there is one path; else PARTED."""
         if length <= 1 and target != TOP:
             return 1
         if numbering.size[label] > SHORT_LIST or (target == TOP and self.horizon > 0):
@@ -195,7 +195,7 @@ class PathGraphs:
         return self._below[numbering.begin[label] + k]
 
     def _look_below(self, label, numbering):
-        """Note, for all that is above a class, the node below it on the way there, and its nearest root."""
+        """Note, for each ancestor of a class, the node below it on the path, and its nearest root."""
         begin = numbering.ptr[label]
         size = numbering.size[label]
         source = numbering.source[label]
@@ -220,7 +220,7 @@ class PathGraphs:
             self._far[numbering.nodes[begin + k]] = NO_WAY
 
     def _add_path(self, label, target, length, lower, numbering):
-        """A class itself, an edge, or one path, from the target down; ``lower``: 1 + where the next node is listed."""
+        """Add a class itself, an edge, or one path, from the target down; ``lower``: 1 + the next node's place."""
         if self.node_end + length + 1 > self.nodes.shape[0] or self.edge_end + length > self.lower.shape[0]:
             self._make_place(length + 1)
         at = numbering.begin[label]
@@ -238,7 +238,7 @@ class PathGraphs:
         return 0
 
     def _make_place(self, size):
-        """For so many further nodes, and as many edges."""
+        """Make room for so many further nodes, and as many edges."""
         if self.node_end + size > self.nodes.shape[0]:
             with cython.gil:
                 self.nodes = longer(self.nodes, self.node_end + size)
@@ -249,7 +249,7 @@ class PathGraphs:
         return 0
 
     def _add_graph(self, i, label, target, length, numbering):
-        """All shortest paths, which may part and meet again."""
+        """Add all shortest paths, which may part and meet again."""
         source = numbering.source[label]
         self._extras = 0
         if self._to_top_by_hub(source, target, length):
@@ -277,7 +277,7 @@ class PathGraphs:
         return 0
 
     def _list_above(self, label, length, numbering):
-        """All nodes above a class that count, nearest first: its list up to the length, and the extra ones."""
+        """List the ancestors of a class, nearest first: its list up to the length, and the extra ones."""
         begin = numbering.ptr[label]
         self._make_room(numbering.ptr[label + 1] - begin + self._extras)
         self._filled = 0
@@ -303,7 +303,7 @@ class PathGraphs:
         return 0
 
     def _leave(self, number, node, length, numbering):
-        """A path leaves for ⊤ at a root, or where a parent is as far as the horizon."""
+        """Add edges to ⊤ from roots, and where a parent is as far as the horizon."""
         leaves: cython.bint = self.parents.ptr[node] == self.parents.ptr[node + 1]
         if self.horizon > 0 and length == self.horizon:
             for e in range(self.parents.ptr[node], self.parents.ptr[node + 1]):
@@ -314,12 +314,12 @@ class PathGraphs:
         return 0
 
     def _how_far(self, node, numbering):
-        """Where a node is above the present class; NO_WAY if it is not."""
+        """The distance of a node above the present class; NO_WAY if it is not above."""
         number = numbering.find(node)
         return NO_WAY if number < 0 else self._far[number]
 
     def _rise_from_hub(self, k, numbering):
-        """Edges to those of its many parents that are among the nodes."""
+        """Add the hub's edges to those of its many parents that are in the graph."""
         for other in range(k + 1, self._filled):
             number = self._above[other]
             near: cython.bint = self.lists.beyond[numbering.node_of[number]] == 1

@@ -1,4 +1,4 @@
-"""Bounds on minimal LCA graphs of the first classes of a ranking, for every number of classes, without solving them.
+"""Bounds on the minimal LCA graphs of each prefix of a ranking, without solving them.
 
 Let A and B be the most specific predicted and true classes. G_p lies in the closure of A, G_t in that of B (⊤ aside).
 
@@ -30,7 +30,7 @@ if not cython.compiled:
 
 
 class PrefixBounds:
-    """A task, and the state of the present instance.
+    """The input, and the state of the present instance.
 
     ``sides``: the rows in ``lists`` of all ranked classes, and of the most specific true ones; ``steps``: how many
     ranked classes are predicted, in ascending order. ``to_top``: 1 + depth of the class of each list; ``tops``: how
@@ -54,7 +54,7 @@ class PrefixBounds:
 
 
 def bound_sizes(task: PrefixBounds) -> Array:
-    """For each step sizes |G_p|, |G_t| and what they share that no solution beats by P, R or F: steps × 3."""
+    """Sizes |G_p|, |G_t| and |G_p ∩ G_t| of each step that no solution beats in P, R or F: steps × 3."""
     sums = np.empty((len(task.steps.items), 3))
     _bound_all(task, sums)
     return sums
@@ -83,12 +83,12 @@ def _bound_all(task, sums):
 
 
 def _row(task, i, number):
-    """The list of a ranked class of instance i."""
+    """The row of a ranked class of instance i."""
     return task.sides.pred[task.sides.pred_ptr[i] + number]
 
 
 def _begin(task, i):
-    """The true closure of instance i, with distances, and what its classes have to climb."""
+    """Compute the true closure of instance i, with distances, and the nodes its classes must climb."""
     first: cython.Py_ssize_t = task.sides.true_ptr[i]
     task.width = task.sides.true_ptr[i + 1] - first
     task.closure = task.count = task.alone = task.missed = task.marked = task.common = 0
@@ -160,7 +160,7 @@ def _predict(task, i, number):
 
 
 def _meet(task, at, up, far):
-    """The least distances, by a common ancestor ``far`` above the class too, and the longest ways that attain them."""
+    """Update the least distances by a common ancestor ``far`` above the class, and their longest paths."""
     for b in range(task.width):
         way: cython.int = task.up[up + b]
         if way == FAR or far + way > task.distance[at + b]:
@@ -175,7 +175,7 @@ def _meet(task, at, up, far):
 
 
 def _drop_leaf(task, i, node):
-    """A predicted class has a descendant now."""
+    """Remove a predicted class that now has a predicted descendant."""
     last: cython.Py_ssize_t = task.count - 1
     task.leaf[node] = -1
     moved: cython.int = task.leaves[last]
@@ -186,7 +186,7 @@ def _drop_leaf(task, i, node):
 
 
 def _climb(task, i, node, change):
-    """Nodes outside the true closure that the path of a predicted class has to have: count those that any class has."""
+    """Count the nodes outside the true closure that the path of a predicted class must have."""
     while task.in_true[node] != i:
         if change > 0:
             task.links[node] += 1
@@ -200,7 +200,7 @@ def _climb(task, i, node, change):
 
 
 def _settle_own(task, i, row, at):
-    """The LCAs of a new class with its nearest true classes."""
+    """Find the LCAs of a new class with its nearest true classes."""
     least: cython.int = FAR
     for b in range(task.width):
         if task.distance[at + b] == FAR:
@@ -220,7 +220,7 @@ def _settle_own(task, i, row, at):
 
 
 def _find_nearest(task, i, b):
-    """The nearest predicted classes of a true one, over all that are left."""
+    """Find the nearest predicted classes of a true one among those left."""
     task.nearest[b] = FAR
     for k in range(task.count):
         if task.distance[task.leaves[k] * task.width + b] <= task.nearest[b]:
@@ -228,7 +228,7 @@ def _find_nearest(task, i, b):
 
 
 def _come_near(task, i, b, number):
-    """A predicted class is as near to true class b as any other, or nearer."""
+    """Note a predicted class that is at least as near to true class b as any other."""
     at: cython.Py_ssize_t = number * task.width + b
     own: cython.int = task.from_true[at]
     if task.distance[at] == task.nearest[b]:
@@ -241,7 +241,7 @@ def _come_near(task, i, b, number):
 
 
 def _mark(task, i, row, height):
-    """A path of a predicted class may reach so high: its nodes in the true closure may be shared."""
+    """Mark the nodes of the true closure that paths of a predicted class up to this height may share."""
     for k in range(task.lists.ptr[row], task.lists.ptr[row + 1]):
         node: cython.int = task.lists.nodes[k]
         if task.lists.distances[k] > height:
@@ -254,7 +254,7 @@ def _mark(task, i, row, height):
 
 
 def _count_shared(task):
-    """Marked nodes that a path of a true class may have, too."""
+    """Count the marked nodes that a path of a true class may have, too."""
     task.common = 0
     for k in range(task.marked):
         at: cython.Py_ssize_t = task.shared[k] * task.width

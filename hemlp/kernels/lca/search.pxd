@@ -6,7 +6,7 @@ from hemlp.kernels.lca.decisions cimport SETTLED, Decisions
 from hemlp.kernels.lca.enumerated_parts cimport EnumeratedParts
 from hemlp.kernels.lca.hitting_set cimport HittingSet
 from hemlp.kernels.lca.links cimport Links
-from hemlp.kernels.lca.part_search cimport FOUND, LOWEST, TOO_MANY, PartSearch
+from hemlp.kernels.lca.part_search cimport SOLVED, LOWEST, TOO_MANY, PartSearch
 from hemlp.kernels.lca.signatures cimport Signatures
 from hemlp.kernels.lca.ties cimport Ties
 from hemlp.kernels.signals cimport look_for_signals

@@ -21,7 +21,7 @@ if not cython.compiled:
     from hemlp.kernels.lca.enumerated_parts import EnumeratedParts
     from hemlp.kernels.lca.hitting_set import HittingSet
     from hemlp.kernels.lca.links import Links
-    from hemlp.kernels.lca.part_search import FOUND, LOWEST, TOO_MANY, PartSearch
+    from hemlp.kernels.lca.part_search import LOWEST, SOLVED, TOO_MANY, PartSearch
     from hemlp.kernels.lca.signatures import Signatures
     from hemlp.kernels.lca.ties import Ties
     from hemlp.kernels.signals import look_for_signals
@@ -56,7 +56,7 @@ class Search:
     # ---- one instance
 
     def reduce(self, i):
-        """Everything but the choices of instance ``i``; False if it is too large for that."""
+        """Reduce instance ``i`` to its choices; False if it is too large."""
         self.links.read(i)
         self.present = self.listed = NONE
         self.enumerated.clear()
@@ -92,7 +92,7 @@ class Search:
                 self.base[self.decisions.side[s]] += self.signatures.plain[self.decisions.row[self.decisions.ptr[s]]]
 
     def try_all(self):
-        """Go through all choices of the parts that leave few, to know what they come to, not how they are made."""
+        """Enumerate the outcomes of all parts with few choices."""
         for s in range(self.decisions.first, self.decisions.number):
             if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
                 self.part.read(s, self.decisions, self.hitting_set, self.signatures, self.links, False)
@@ -103,7 +103,7 @@ class Search:
         return 0
 
     def solve(self):
-        """The best choices of the instance that was reduced; False if a part has too many.
+        """Solve the reduced instance; False if a part has too many choices.
 
         As long as the ratio grows, good choices are enough; only those at the last one have to be the best.
         """
@@ -132,7 +132,7 @@ class Search:
         return True
 
     def solve_part(self, leader, p, q, proves):
-        """The best choice of a part for the ratio p / q, or without ``proves`` a good one; False if it has too many."""
+        """Find the best choice of a part at p / q, or a good one unless ``proves``; False if it has too many."""
         if not self.all_known[leader]:
             return self._search_part(leader, p, q, proves)
         best = LOWEST
@@ -146,7 +146,7 @@ class Search:
         return True
 
     def _search_part(self, leader, p, q, proves):
-        """Whether the choices of a part could be gone through; what was best before is a floor.
+        """Search a part, whether with success; its best choice so far is a floor.
 
         First by simple bounds, which is enough for most parts; then by better ones, from what a narrow search finds.
         """
@@ -155,24 +155,24 @@ class Search:
         self.read_part(leader)
         self.listed = NONE
         self.part_search.ask(self.part, p, q, self.scale)
-        found = self.part_search.best(self.part, self.decisions, floor, min(FEW, self.most), 0)
-        if found == TOO_MANY:
+        status = self.part_search.best(self.part, self.decisions, floor, min(FEW, self.most), 0)
+        if status == TOO_MANY:
             self.part_search.bound.improve(self.part, self.decisions, ROUNDS)
             if not known or not proves:
-                if self.part_search.best(self.part, self.decisions, floor, 1 << 20, BEAM) == FOUND:
+                if self.part_search.best(self.part, self.decisions, floor, 1 << 20, BEAM) == SOLVED:
                     floor = self.part_search.old.worth[0]
                     self._take(leader)
                 if not proves:
                     self.unproved += 1
                     return True
-            found = self.part_search.best(self.part, self.decisions, floor, self.most, 0)
-        if found == FOUND:
+            status = self.part_search.best(self.part, self.decisions, floor, self.most, 0)
+        if status == SOLVED:
             self._take(leader)
             self._note_best(leader)
-        return found == FOUND
+        return status == SOLVED
 
     def read_part(self, leader):
-        """Make a part the present one, unless it is."""
+        """Make a part the present one."""
         if self.present != leader:
             self.part.read(leader, self.decisions, self.hitting_set, self.signatures, self.links, True)
             self.part_search.prepare(self.part, self.decisions)
@@ -182,11 +182,11 @@ class Search:
         return 0
 
     def _worth(self, size, common, p, q):
-        """Its value for the ratio p / q, and of the same values the smaller sizes first."""
+        """The value of a choice at p / q; of equal values the smaller size wins."""
         return (2 * q * common - p * size) * self.scale - size
 
     def _take(self, leader):
-        """Keep the choice that the search found best."""
+        """Keep the best choice of the search."""
         self.part_size[leader] = self.part_search.old.size[0]
         self.part_common[leader] = self.part_search.old.common[0]
         self.part_diff[leader] = self.part_search.old.diff[0]
@@ -200,7 +200,7 @@ class Search:
     # ---- ties
 
     def _note_best(self, leader):
-        """The outcomes of all best choices of a part: all have the same size, and the same in common."""
+        """Note the differences of all best choices of a part: they agree in size and common nodes."""
         self.outcomes[leader] = self.enumerated.number
         size = self.part_size[leader]
         if self.part_search.paths.tied and self.part.sides == 3:
@@ -216,7 +216,7 @@ class Search:
         return 0
 
     def _settle_ties(self, p, q):
-        """Of all best choices of the same size those whose sides are most equal, then with fewer predicted nodes."""
+        """Break ties: sizes of the two graphs as equal as possible, then fewer predicted nodes."""
         self.ties.start(self.base[0] - self.base[1])
         for s in range(self.decisions.first, self.decisions.number):
             if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
@@ -231,7 +231,7 @@ class Search:
         wanted = self.ties.most_equal()
         for k in range(self.ties.parts - 1, -1, -1):
             for d in range(self.ties.ptr[k], self.ties.ptr[k + 1]):
-                if self.ties.reached(k, wanted - self.ties.diff[d]):
+                if self.ties.reaches(k, wanted - self.ties.diff[d]):
                     wanted -= self.ties.diff[d]
                     if not self.take_difference(self.ties.part[k], p, q, self.ties.diff[d]):
                         return False
@@ -239,7 +239,7 @@ class Search:
         return True
 
     def take_difference(self, leader, p, q, diff):
-        """Take the best choice of a part that has this difference of sizes; its choices are often still listed."""
+        """Take a best choice of a part with this difference of sizes; the choices are often still listed."""
         if self.draws and diff != self.part_diff[leader]:
             if self.listed != leader and not self._search_part(leader, p, q, True):
                 return False
@@ -251,7 +251,7 @@ class Search:
     # ---- results
 
     def count(self, table, i):
-        """|Z|, |G_p|, |G_t| and what they share."""
+        """Write |Z|, |G_p|, |G_t| and |G_p ∩ G_t| to the table."""
         size = cython.cast(cython.longlong, 0)
         diff = cython.cast(cython.longlong, 0)
         common = self.base[2]
@@ -266,7 +266,7 @@ class Search:
         table[i, 4] = common
 
     def write(self):
-        """The links that are drawn, each with the nodes that its path has to have."""
+        """Write the drawn links, each with the nodes that its path must have."""
         width = self.signatures.width
         for s in range(self.decisions.number):
             option = self.picked[s]
@@ -302,7 +302,7 @@ def _common_divisor(a, b):
 
 
 def search(blocks: Iterable[Any], size: int, most: int) -> Any:
-    """The optimum of each instance whose parts have at most ``most`` states after a step; ``blocks``: facts of some.
+    """Solve all instances whose parts have at most ``most`` states after a step; ``blocks``: their links.
 
     A table: 1 if solved, |Z|, |G_p|, |G_t|, what they share, states looked at.
     """
@@ -316,26 +316,26 @@ def search(blocks: Iterable[Any], size: int, most: int) -> Any:
     return np.concatenate(tables)
 
 
-def drawn(facts: Any, size: int, most: int) -> Any:
-    """The table, and of each solved instance the drawn links with the nodes that their paths have to have.
+def draw_graphs(facts: Any, size: int, most: int) -> Any:
+    """The table, and the drawn links of each solved instance with the nodes that their paths must have.
 
     That is a pointer into links, the links, a pointer into nodes, the nodes.
     """
     table, link_ptr = np.zeros((len(facts), 6), np.int64), np.zeros(len(facts) + 1, np.int64)
     solver: Search = Search(facts, size, most)
     _search_all(solver, table, link_ptr)
-    return results(solver, table, link_ptr)
+    return graph_arrays(solver, table, link_ptr)
 
 
-def results(solver: Any, table: Any, link_ptr: Any) -> Any:
-    """What ``drawn`` returns, from a solver that has written its choices."""
+def graph_arrays(solver: Any, table: Any, link_ptr: Any) -> Any:
+    """The arrays that ``draw_graphs`` returns, from a solver that has written its choices."""
     links, nodes = np.asarray(solver.out_links), np.asarray(solver.out_nodes)
     node_ptr = np.asarray(solver.out_ptr)[: solver.drawn + 1].copy()
     return table, link_ptr, links[: solver.drawn].copy(), node_ptr, nodes[: solver.drawn_nodes].copy()
 
 
 def _search_all(solver, table, link_ptr):
-    """Solve all instances, and write what they draw where there is a pointer for it."""
+    """Solve all instances, and write their drawn links if ``link_ptr`` has room."""
     draws: cython.bint = link_ptr.shape[0] > 0
     with cython.nogil:
         for i in range(table.shape[0]):

@@ -1,4 +1,4 @@
-"""Dynamic program over a graph of shortest paths: the path that shares most nodes with those taken. O(edges)."""
+"""Dynamic program over a shortest-path graph: the path with most nodes already taken. O(edges)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PathFinder:
         self._following, self._most = np.zeros((2, 256), np.int64)
 
     def find(self, nodes, begin, end, lower, upper, edge, last_edge):
-        """How many nodes of the best path from the last of ``nodes[begin:end]`` up to the first are taken.
+        """Find the best path from the last of ``nodes[begin:end]`` up to the first; how many nodes are taken.
 
         Ties go to the smallest sequence of nodes from the last one up.
         """
@@ -50,7 +50,7 @@ class PathFinder:
         return self._most[end - begin - 1]
 
     def write(self, nodes, begin, end, path, at):
-        """Write the path that was found last to ``path`` from ``at`` on; where it ends."""
+        """Write the last path of ``find`` to ``path`` from ``at`` on; where it ends."""
         k = end - begin - 1
         while k != NOWHERE:
             path[at] = nodes[begin + k]
@@ -60,7 +60,7 @@ class PathFinder:
 
 
 def best_path(finder: PathFinder, nodes: Array, lower: Array, upper: Array) -> Array:
-    """The path of one link that has most nodes taken."""
+    """The path of one link with most nodes taken."""
     path = np.zeros(len(nodes), np.int32)
     return path[: _best_path(finder, nodes, lower, upper, path)]
 

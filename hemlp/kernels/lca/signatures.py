@@ -40,32 +40,32 @@ class Signatures:
         self._end = np.zeros(64, np.int64)
 
     def read(self, links, active):
-        """Take those of the links that are ``active``; whether they are few enough."""
+        """Compute the signatures of the ``active`` links; False if there are too many."""
         self._number_nodes(links, active)
         end = 0
         for k in range(links.number):
             self.ptr[k] = end
             if active[k]:
-                found = self._of_link(links, links.first + k, end)
-                if found == 0:
+                number = self._of_link(links, links.first + k, end)
+                if number == 0:
                     self._forget_nodes()
                     return False
-                for row in range(end, end + found):
+                for row in range(end, end + number):
                     self.plain[row] = links.length[k] + 1 - self.size_of(row)
-                end += found
+                end += number
         self.ptr[links.number] = end
         self._forget_nodes()
         return True
 
     def size_of(self, row):
-        """How many nodes of a signature matter."""
+        """The number of nodes of a signature."""
         size = 0
         for w in range(self.width):
             size += bits_of(self.rows[row * self.width + w])
         return size
 
     def _number_nodes(self, links, active):
-        """A bit for each node that two active links can use."""
+        """Number the nodes that two active links can use: one bit each."""
         self.bits = 0
         self._seen_once += 2
         once = self._seen_once
@@ -95,7 +95,7 @@ class Signatures:
             self._word[self.node_of[b]] = self._bit[self.node_of[b]] = 0
 
     def _of_link(self, links, link, at):
-        """Write the signatures of a link from the row ``at`` on; how many they are, 0 if too many.
+        """Write the signatures of a link from row ``at`` on; how many, 0 if too many.
 
         From the LCA down: for each node the signatures of the ways from it to the LCA.
         """
@@ -114,15 +114,15 @@ class Signatures:
                 if not self._add_ways(n, node, self._where[links.upper[edge]]):
                     return 0
                 edge += 1
-        found = self._end[size - 1] - self._begin[size - 1]
-        self._make_room(found, at)
-        for s in range(found):
+        number = self._end[size - 1] - self._begin[size - 1]
+        self._make_room(number, at)
+        for s in range(number):
             for w in range(self.width):
                 self.rows[(at + s) * self.width + w] = self._pool[(self._begin[size - 1] + s) * self.width + w]
-        return found
+        return number
 
     def _make_room(self, size, at):
-        """For a link of ``size`` nodes or signatures, whose signatures begin at the row ``at``."""
+        """Make room for a link of ``size`` nodes or signatures, from row ``at`` on."""
         if size + 1 > self._begin.shape[0]:
             with cython.gil:
                 self._begin, self._end = longer(self._begin, size + 1), longer(self._end, size + 1)
@@ -154,7 +154,7 @@ class Signatures:
         self._pool[self._word[lca]] |= self._bit[lca]
 
     def _add_ways(self, n, node, above):
-        """Add those of the node ``above`` to the n-th one's; False if there are too many."""
+        """Add the signatures of the node ``above`` to those of the n-th node; False if too many."""
         for s in range(self._begin[above], self._end[above]):
             fresh = self._end[n]  # made in the first free place
             if (fresh + 2) * self.width > self._pool.shape[0]:
@@ -169,7 +169,7 @@ class Signatures:
         return True
 
     def _keep_largest(self, n):
-        """Keep the set in the first free place for the n-th node, unless one contains it; remove what it contains."""
+        """Keep the newest set of the n-th node unless another contains it; remove the sets it contains."""
         width = self.width
         pool = self._pool
         fresh = self._end[n]

@@ -1,4 +1,4 @@
-"""One instance of Problem 2, one component at a time, for what a solver has to finish (Dinkelbach's algorithm)."""
+"""One instance of Problem 2, one component at a time: Dinkelbach's algorithm for solvers of programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if not cython.compiled:
     from hemlp.kernels.lca.decisions import SETTLED
     from hemlp.kernels.lca.search import Search
 
-from hemlp.kernels.lca.search import results
+from hemlp.kernels.lca.search import graph_arrays
 
 
 def begin(search: Search) -> Any:
@@ -28,39 +28,39 @@ def begin(search: Search) -> Any:
 
 
 def solve_part(search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong) -> Any:
-    """Whether the best choice of a part for the ratio p / q was found; if not, it keeps the best that is known."""
+    """Solve a part at the ratio p / q; if that fails (False), it keeps the best known choice."""
     with cython.nogil:
-        found: cython.bint = search.solve_part(leader, p, q, True)
-    return found
+        solved: cython.bint = search.solve_part(leader, p, q, True)
+    return solved
 
 
 def differences(search: Search, leader: cython.longlong) -> Any:
-    """The differences of sizes that the best choices of a part have, once it is solved."""
+    """The differences of sizes of the best choices of a solved part."""
     return [search.enumerated.diff[k] for k in range(search.outcomes[leader], search.outcomes_end[leader])]
 
 
 def take_difference(
     search: Search, leader: cython.longlong, p: cython.longlong, q: cython.longlong, diff: cython.longlong
 ) -> None:
-    """Take the best choice of a part that has this difference of sizes."""
+    """Take a best choice of a part with this difference of sizes."""
     with cython.nogil:
         search.take_difference(leader, p, q, diff)
 
 
 def counts(search: Search, leader: cython.longlong) -> tuple[int, int, int]:
-    """Nodes, common nodes and difference of sizes of what a part has chosen."""
+    """Nodes, common nodes and difference of sizes of the choice of a part."""
     return search.part_size[leader], search.part_common[leader], search.part_diff[leader]
 
 
-def take(search: Search, leader: cython.longlong, picked: dict[int, int], found: tuple[int, int, int]) -> None:
-    """Have a part choose what was found elsewhere: the option of each decision, and its counts."""
+def take(search: Search, leader: cython.longlong, picked: dict[int, int], sizes: tuple[int, int, int]) -> None:
+    """Set the choice of a part: the option of each decision, and its counts."""
     for decision, option in picked.items():
         search.picked[decision] = option
-    search.part_size[leader], search.part_common[leader], search.part_diff[leader] = found
+    search.part_size[leader], search.part_common[leader], search.part_diff[leader] = sizes
 
 
 def describe(search: Search, leader: cython.longlong) -> Any:
-    """The steps of a part as (decision, side, options), and the nodes that each side has for certain.
+    """The steps of a part as (decision, side, options), and the certain nodes of each side.
 
     An option is (source, nodes, needs, bars, sets, gain, rest), as ``hemlp.kernels.lca.components`` has them.
     """
@@ -82,14 +82,14 @@ def describe(search: Search, leader: cython.longlong) -> Any:
 
 
 def _members(words: Any, row: int, width: int) -> list[int]:
-    """The numbers in the row-th set of so many words."""
+    """The numbers in a bit set: row ``row`` of ``width`` words."""
     return [n for n in range(62 * width) if (words[row * width + n // 62] >> (n % 62)) & 1]
 
 
 def finish(search: Search) -> Any:
-    """The results of the instance, as ``hemlp.kernels.lca.search.drawn`` gives them for one."""
+    """The results of the instance, as ``hemlp.kernels.lca.search.draw_graphs`` gives them."""
     table = np.ones((1, 6), np.int64)
     view: cython.longlong[:, ::1] = table
     search.count(view, 0)
     search.write()
-    return results(search, table, np.array([0, search.drawn]))
+    return graph_arrays(search, table, np.array([0, search.drawn]))

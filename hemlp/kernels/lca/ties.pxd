@@ -11,4 +11,4 @@ cdef class Ties:
     cdef int note(self, long long diff) except -1 nogil
     cdef void settle(self) noexcept nogil
     cdef Py_ssize_t most_equal(self) except? -1 nogil
-    cdef bint reached(self, long long k, long long total) noexcept nogil
+    cdef bint reaches(self, long long k, long long total) noexcept nogil

@@ -1,7 +1,7 @@
-"""Subset sums (a dynamic program): of the best choices those that make the sizes of the two sides most equal.
+"""Subset sums by dynamic programming: the best choices with the most equal sizes of both graphs.
 
-A part has a few *differences*: predicted nodes less true ones. Which sums they can have together is found part by part,
-in O(parts × sums × differences).
+A part has a few *differences*: predicted nodes less true ones. Their sums are computed part by part, in
+O(parts × sums × differences).
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ class Ties:
         self.diff, self._reach = np.zeros(64, np.int64), np.zeros(1024, np.uint8)
 
     def start(self, lean):
-        """Nothing is undecided."""
+        """Remove all parts."""
         self.lean = lean
         self.parts = 0
 
     def add(self, part):
-        """An undecided part, with no difference so far."""
+        """Add an undecided part, with no difference so far."""
         self.part[self.parts] = part
         self.parts += 1
         self.ptr[self.parts] = self.ptr[self.parts - 1] if self.parts > 1 else 0
 
     def note(self, diff):
-        """A difference that the last part can have; each counts once."""
+        """Add a difference that the last part can have, unless it is known."""
         end = self.ptr[self.parts]
         for d in range(self.ptr[self.parts - 1], end):
             if self.diff[d] == diff:
@@ -47,14 +47,14 @@ class Ties:
         return 0
 
     def settle(self):
-        """The last part is decided, if it can have one difference only."""
+        """Decide the last part if it has only one difference."""
         first = self.ptr[self.parts - 1]
         if self.ptr[self.parts] == first + 1:
             self.lean += self.diff[first]
             self.parts -= 1
 
     def most_equal(self):
-        """The sum of one difference of each undecided part that makes the whole most equal."""
+        """The sum of one difference per undecided part that makes the sizes most equal."""
         self._span = 0
         for d in range(self.ptr[self.parts]):
             self._span += abs(self.diff[d])
@@ -70,16 +70,16 @@ class Ties:
                 if self._reach[k * width + x]:
                     for d in range(self.ptr[k], self.ptr[k + 1]):
                         self._reach[(k + 1) * width + x + self.diff[d]] = 1
-        found: cython.bint = False
+        seen: cython.bint = False
         best = 0
         for x in range(width):
             total = self.lean + x - self._span
-            if self._reach[self.parts * width + x] and (not found or abs(total) < abs(self.lean + best)):
-                found = True
+            if self._reach[self.parts * width + x] and (not seen or abs(total) < abs(self.lean + best)):
+                seen = True
                 best = x - self._span
         return best
 
-    def reached(self, k, total):
+    def reaches(self, k, total):
         """Whether the first ``k`` parts can have this sum."""
         within: cython.bint = -self._span <= total <= self._span
         return within and self._reach[k * (2 * self._span + 1) + total + self._span]

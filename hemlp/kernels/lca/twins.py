@@ -18,18 +18,18 @@ if not cython.compiled:
 
 
 def keep_first_twins(links: Links) -> None:
-    """Have no LCA of the present instance serve a class if it has a twin that comes before it."""
+    """Let no LCA of the present instance serve a class if a twin precedes it."""
     k: cython.Py_ssize_t
     a: cython.Py_ssize_t
     private: set = _private_nodes(links)
-    passed: dict = _passed_lcas(links, private)
+    inner: dict = _inner_lcas(links, private)
     links_of: list = [[] for _ in range(links.lcas)]
     for k in range(links.number):
         links_of[links.of_lca[k]].append(k)
     known: set = set()
     for a in range(links.lcas):
         node = int(links.lca_nodes[a])
-        ways: list = passed.get(node, [])
+        ways: list = inner.get(node, [])
         code: list = [len(ways), *ways]
         names: dict = {node: -1}
         for k in links_of[a]:
@@ -57,24 +57,24 @@ def _private_nodes(links):
     return set(nodes.tolist()) - set(shared.tolist())
 
 
-def _passed_lcas(links, private):
-    """LCAs that are on the way to others: the links where they are, each with the nodes below and above."""
-    passed: dict = {int(node): [] for node in links.lca_nodes[: links.lcas] if int(node) not in private}
+def _inner_lcas(links, private):
+    """LCAs on paths to other LCAs: the links they are on, each with the nodes below and above."""
+    inner: dict = {int(node): [] for node in links.lca_nodes[: links.lcas] if int(node) not in private}
     k: cython.Py_ssize_t
     e: cython.Py_ssize_t
-    for k in range(links.number if passed else 0):
+    for k in range(links.number if inner else 0):
         end = int(links.lca_nodes[links.of_lca[k]])
         for e in range(links.edge_ptr[links.first + k], links.edge_ptr[links.first + k + 1]):
             lower, upper = int(links.lower[e]), int(links.upper[e])
-            if lower in passed:
-                passed[lower] += (k, 1, upper)
-            if upper in passed and upper != end:
-                passed[upper] += (k, 0, lower)
-    return passed
+            if lower in inner:
+                inner[lower] += (k, 1, upper)
+            if upper in inner and upper != end:
+                inner[upper] += (k, 0, lower)
+    return inner
 
 
 def _write(nodes, begin, end, private, names, code):
-    """Write how many nodes there are, and the nodes; private ones by numbers below 0, in the order of their first."""
+    """Write the number of nodes, and the nodes; private ones as −1, −2, … in order of appearance."""
     n: cython.Py_ssize_t
     code.append(end - begin)
     for n in range(begin, end):

@@ -1,4 +1,4 @@
-"""Problem 2 as algebra, stage by stage. Links, paths and o are those of either side; of the true side p is t."""
+"""Problem 2 as algebra, stage by stage. Links, paths and o are of either side; on the true side t stands for p."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _BEST = ("g/h", "the best F that is known")
 
 
 def lca_algebra(title: str, stage: str) -> Algebra:
-    """The fewest LCAs; the best F = g / h, by a program whose optimum is 0 there; the smallest graphs with that F."""
+    """The program of a stage of minimal graphs: fewest LCAs, best F = g / h (optimum 0), or smallest graphs with it."""
     if stage == "lcas":
         return Algebra(title, "min", r"\sum_a z_a", _LCAS, _WORDS[:2])
     if stage == "ratio":
@@ -66,7 +66,7 @@ def lca_algebra(title: str, stage: str) -> Algebra:
 
 
 def extended_algebra(title: str, stage: str) -> Algebra:
-    """G_ex leaves no choice."""
+    """The program of a stage of extended graphs, which leave no choice."""
     if stage == "lcas":
         return Algebra(title, "min", r"\sum_a z_a", [Line("", "z_a = 1", "for each LCA a, integers")], _WORDS[1:2])
     whose = (("p", "predicted links"), ("t", "true links"), ("s", "links of both sides"))

@@ -1,8 +1,9 @@
-"""Minimal LCA graphs as solutions: chosen LCAs, drawn paths, node sets, and their order."""
+"""Minimal LCA graphs: chosen LCAs, paths and nodes, the lexicographic objective, and solutions of one instance."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -12,7 +13,7 @@ from hemlp.optimize.program import Status
 
 @dataclass(frozen=True)
 class LcaGraphs:
-    """A solution: the chosen LCAs, the drawn links as (side, path from the class up to the LCA), and both node sets."""
+    """LCA graphs: the chosen LCAs, and the drawn links as (side, path from the class up to the LCA)."""
 
     lcas: frozenset[int]
     paths: tuple[tuple[int, tuple[int, ...]], ...]
@@ -28,7 +29,7 @@ class LcaGraphs:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """|G_p|, |G_t| and what they share."""
+        """|G_p|, |G_t| and |G_p ∩ G_t|."""
         predicted, true = self.nodes(PRED), self.nodes(TRUE)
         return len(predicted), len(true), len(predicted & true)
 
@@ -40,16 +41,16 @@ class LcaGraphs:
 
     @property
     def order(self) -> tuple[int, Fraction, int, int, int]:
-        """Smaller is better: the lexicographic objective."""
+        """The lexicographic objective, to be minimized."""
         predicted, true, _ = self.sizes
         return len(self.lcas), -self.f, predicted + true, abs(predicted - true), predicted
 
 
 @dataclass(frozen=True)
-class Found:
-    """The solution of one instance: graphs, or only their node sets (G_ex), and what is proved about |Z| and F.
+class InstanceSolution:
+    """The solution of one instance: graphs, or only their node sets (G_ex), and bounds on |Z| and F.
 
-    ``found_by`` and ``proved_by``: who did, where it was not the solver that was asked.
+    ``found_by`` and ``proved_by``: the solvers, where they differ from the one that was asked.
     """
 
     status: Status
@@ -63,14 +64,20 @@ class Found:
     @classmethod
     def of(
         cls, graphs: LcaGraphs, status: Status, fewest_lcas: int, bound: Fraction | None = None, found_by: str = ""
-    ) -> Found:
-        """Proved to be the best unless a larger ``bound`` of F says what else is possible."""
+    ) -> InstanceSolution:
+        """From graphs; without a ``bound`` their F is proved to be the best."""
         nodes = graphs.nodes(PRED), graphs.nodes(TRUE)
         return cls(status, graphs, nodes, fewest_lcas, graphs.f if bound is None else bound, found_by)
 
+    @classmethod
+    def fixed(cls, predicted: Iterable[int], true: Iterable[int], lcas: int = 0) -> InstanceSolution:
+        """From node sets that leave no choice: G_ex, or the classes of an instance with an empty side."""
+        solution = cls(Status.OPTIMAL, None, (frozenset(predicted), frozenset(true)), lcas, Fraction(1))
+        return replace(solution, bound=solution.f)
+
     @property
     def f(self) -> Fraction:
-        """F_LCA, exactly; 1 where both sides are empty."""
+        """F_LCA, exactly; 1 if both sides are empty."""
         predicted, true = self.nodes
         both = len(predicted) + len(true)
         return Fraction(2 * len(predicted & true), both) if both else Fraction(1)
@@ -81,5 +88,5 @@ class Found:
         return len(self.graphs.lcas) if self.graphs else self.fewest_lcas
 
 
-NOTHING_FOUND = Found(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
-"""What is known of an instance that was not solved."""
+NO_SOLUTION = InstanceSolution(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
+"""Of an instance that was not solved."""

@@ -1,4 +1,4 @@
-"""Lowest common ancestors of two label sets: what Problem 2 chooses from.
+"""Lowest common ancestors of two label sets, and the eligible links that Problem 2 chooses from.
 
 For each instance: the most specific classes of both sides, S_best, the LCAs of each class, all (class, LCA) pairs that
 may be linked, and for each pair the graph of its shortest upward paths. ⊤ is the node with the number of classes.
@@ -21,15 +21,15 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, TRUE
 
 MOST_STEPS = 2**23
-"""Of a path upward: the distance of two classes is a float of four bytes in compiled code, exact up to 2²⁴."""
+"""The longest path upward: compiled code has distances as floats of four bytes, exact up to 2²⁴."""
 
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """An eligible pair: a class and an LCA, with all its shortest upward paths as nodes and edges (lower, upper).
+    """An eligible pair of class and LCA, with all shortest upward paths as nodes and edges (lower, upper).
 
     ``own``: the LCA is one of LCA(class, other side), so that it can serve the class. The first node is the LCA, the
-    last the class; what is above a node stands before it. Edges stand in the order of their lower nodes.
+    last the class; ancestors come first. Edges are in the order of their lower nodes.
     """
 
     label: int
@@ -56,7 +56,7 @@ class Link:
 
 @dataclass(frozen=True, eq=False)
 class LcaInstance:
-    """What Problem 2 chooses from, for one instance: most specific classes and eligible links of both sides.
+    """One instance of Problem 2: most specific classes and eligible links of both sides.
 
     ``size``: the number of classes of the hierarchy, which is the number of ⊤.
     """
@@ -73,12 +73,12 @@ class LcaInstance:
     @cached_property
     def own_lcas(self) -> dict[tuple[int, int], list[int]]:
         """(side, class) → the LCAs that can serve it."""
-        found: dict[tuple[int, int], list[int]] = {}
+        lcas: dict[tuple[int, int], list[int]] = {}
         for side in (PRED, TRUE):
             for link in self.links[side]:
                 if link.own:
-                    found.setdefault((side, link.label), []).append(link.lca)
-        return found
+                    lcas.setdefault((side, link.label), []).append(link.lca)
+        return lcas
 
     @cached_property
     def extended(self) -> tuple[set[int], set[int]]:
@@ -107,7 +107,7 @@ class LcaInstance:
 
     @property
     def edge_count(self) -> int:
-        """Edges of all links: what the size of a program is made of."""
+        """The edges of all links, which determine the size of a program."""
         return sum(link.lower.size for side in self.links for link in side)
 
 
@@ -138,13 +138,13 @@ class LinkArrays:
 
 @dataclass(frozen=True, eq=False)
 class LinkSource:
-    """Finds the links of a batch of most specific classes, by compiled code, ``most`` instances at a time."""
+    """Finds the eligible links of a batch, ``most`` instances at a time."""
 
     batch: Batch
     most: int
     finder: Any
     size: int
-    """How many nodes are numbered."""
+    """The number of local nodes."""
 
     @classmethod
     def of(
@@ -152,7 +152,7 @@ class LinkSource:
     ) -> LinkSource:
         """For the most specific classes of a batch.
 
-        ``all_twins``: keep all of the nodes beyond a hub that are interchangeable, not only as many as can be used.
+        ``all_twins``: keep all interchangeable nodes beyond a hub, not only as many as can be used.
         ``named``: links can be asked for by nodes of the hierarchy.
         """
         from hemlp.kernels.graph.distances import up_lists
@@ -189,12 +189,12 @@ class LinkSource:
         return cls(batch, most, LinkFinder(around, pairs, graphs), len(lists.beyond))
 
     def blocks(self, named: bool = False) -> Iterator[LinkArrays]:
-        """The links of all instances, block by block. The arrays of one block are written over by the next."""
+        """The links of all instances, block by block. Each block overwrites the arrays of the one before."""
         for first in range(0, len(self.batch), self.most):
             yield self.find(first, min(first + self.most, len(self.batch)), named)
 
     def find(self, first: int, last: int, named: bool) -> LinkArrays:
-        """The links of some instances; ``named``: by nodes of the hierarchy, ⊤ after them; else by their numbers."""
+        """The links of instances ``first:last``, by nodes of the hierarchy if ``named``, else by local numbers."""
         self.finder.find(first, last, named)
         pairs, graphs = self.finder.pairs, self.finder.graphs
         links, own = slice(graphs.links), np.asarray(pairs.own).view(np.bool_)
@@ -216,7 +216,7 @@ class LcaFacts(LinkArrays):
 
     @classmethod
     def of(cls, batch: Batch, horizon: int | None = None, *, all_twins: bool = False) -> LcaFacts:
-        """All instances of a batch at once."""
+        """The links of all instances of a batch at once."""
         source = LinkSource.of(batch, len(batch), horizon, all_twins=all_twins)
         return cls(**vars(source.find(0, len(batch), named=True)), batch=source.batch)
 
@@ -234,7 +234,7 @@ class LcaFacts(LinkArrays):
 
 
 def _parents_among(h: Hierarchy, names: IntArray) -> Any:
-    """The parents of some classes, which are all among them, by their numbers there."""
+    """The parents of the classes ``names``, which contain them, by position in ``names``."""
     from hemlp.kernels.records import Rows
 
     ptr = pointers(h.parent_ptr[names + 1] - h.parent_ptr[names])
@@ -242,20 +242,20 @@ def _parents_among(h: Hierarchy, names: IntArray) -> Any:
 
 
 def most_specific(side: Side, up: Reach) -> Side:
-    """The classes of a side that have no descendant in it; ``up``: lists of their ancestors."""
+    """The classes of a side without a descendant in it; ``up``: lists of their ancestors."""
     from hemlp.kernels.graph.distances import up_lists
-    from hemlp.kernels.lca.eligible import most_specific as kept_classes
+    from hemlp.kernels.lca.eligible import most_specific as select
 
     up, names, at, _ = up.local(side, side)
     classes = side.classes if isinstance(names, slice) else np.searchsorted(names, side.classes).astype(np.int32)
-    keep = kept_classes(side.ptr, classes, at, up_lists(up))
+    keep = select(side.ptr, classes, at, up_lists(up))
     kept = np.concatenate([[0], np.cumsum(keep)])[side.ptr]
     return replace(side, ptr=pointers(np.diff(kept)), classes=side.classes[keep])
 
 
 @lru_cache(maxsize=2)
 def _beyond_hub(h: Hierarchy, hub: int | None) -> Any:
-    """How shortest paths go on beyond the hub, as ``hemlp.kernels.lca.path_graphs.Beyond`` has it."""
+    """Shortest paths beyond the hub, for ``hemlp.kernels.lca.path_graphs``."""
     from hemlp.kernels.lca.path_graphs import Beyond
     from hemlp.kernels.records import Rows
 

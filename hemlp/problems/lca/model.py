@@ -1,7 +1,4 @@
-"""Problem 2 as a model: minimal LCA graphs, a plan of programs, and extended ones, which leave no choice.
-
-``hemlp.problems.lca.programs`` has the programs, ``hemlp.problems.lca.rules`` the rules word for word.
-"""
+"""Problem 2 as models: minimal LCA graphs by a plan of programs, and extended graphs, which leave no choice."""
 
 from __future__ import annotations
 
@@ -23,7 +20,7 @@ from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.solver import Solver
-from hemlp.problems.lca.graphs import NOTHING_FOUND, Found, LcaGraphs
+from hemlp.problems.lca.graphs import NO_SOLUTION, InstanceSolution, LcaGraphs
 from hemlp.problems.lca.greedy import greedy_graphs
 from hemlp.problems.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
 from hemlp.problems.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
@@ -34,9 +31,9 @@ if TYPE_CHECKING:
     from hemlp.optimize.algebra import Algebra
 
 LARGEST_PROGRAM = 150_000
-"""Edges of all links of an instance: one that has more gets no program for its graphs, only bounds."""
+"""The most edges of all links of an instance: one with more gets no program for its graphs, only bounds."""
 BLOCK = 128
-"""Instances whose links are found together, to be solved before the next ones are looked at."""
+"""Instances whose links are found and solved together."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -49,7 +46,7 @@ class GraphModel(Model[LcaSolution]):
 
     printed_sizes = range(1, 2)
     all_twins: ClassVar[bool] = False
-    """Whether all nodes beyond a hub that are interchangeable are needed, or only as many as can be used."""
+    """Whether all interchangeable nodes beyond a hub are needed, or only as many as can be used."""
 
     def __len__(self) -> int:
         return len(self.batch)
@@ -59,18 +56,15 @@ class GraphModel(Model[LcaSolution]):
 
     @cached_property
     def facts(self) -> LcaFacts:
-        """Most specific classes and eligible links of all instances."""
+        """The most specific classes and eligible links of all instances."""
         return LcaFacts.of(self.batch, self.horizon, all_twins=self.all_twins)
 
     def link_blocks(self, named: bool = False) -> Iterator[LinkArrays]:
-        """The same links, some instances at a time, which takes less memory.
-
-        ``named``: by nodes of the hierarchy; else by numbers of each instance.
-        """
+        """The same links in blocks, which takes less memory, by nodes if ``named``, else by local numbers."""
         return self.link_source(named).blocks(named)
 
     def link_source(self, named: bool = False) -> LinkSource:
-        """What finds them."""
+        """The finder of the links."""
         return LinkSource.of(self.batch, BLOCK, self.horizon, all_twins=self.all_twins, named=named)
 
     def label(self, node: int) -> Label | Top:
@@ -79,19 +73,23 @@ class GraphModel(Model[LcaSolution]):
 
     # ---- the explicit programs
 
-    def program(self) -> LinearProgram:
-        """Stage "lcas"."""
-        return self.stage("lcas")
+    def program(self, stage: str | None = None, incumbent: InstanceSolution | None = None) -> LinearProgram:
+        """The program of a stage, "lcas" by default; "ratio" and "ties" start from the graphs of ``incumbent``."""
+        if len(self) != 1:
+            raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
+        self.check_stage(stage)
+        program = self._program(self._program_stage(stage), incumbent)
+        return replace(program, name=f"{program.name}; {self.stage_words(stage)}")
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The fewest LCAs, the best F, and the smallest graphs; extended graphs leave nothing to choose."""
+        """The fewest LCAs, the best F, and the smallest graphs."""
         return "lcas", "ratio", "ties"
 
     def stage(self, name: str | None) -> LinearProgram:
-        """Stage "lcas" (also by default), "ratio" at the F that is found, or "ties"; the last two solve the model.
+        """The program of stage "lcas" (the default), "ratio" or "ties"; for the last two the model is solved first.
 
-        The graphs that are found are a solution of "ratio" with the value 0, and no other has more if they are optimal.
+        The graphs of that solution have the value 0 in "ratio", which is the optimum if they are optimal.
 
         Parameters
         ----------
@@ -109,23 +107,21 @@ class GraphModel(Model[LcaSolution]):
           1 ≤ [LCA animal]    (true sheep)
         with integers 0 ≤ each ≤ 1
         """
-        if len(self) != 1:
-            raise InvalidOption(f"programs are for one instance, this model has {len(self)}: take model[i]")
         self.check_stage(name)
-        program = self._stage(self._written(name), self.solve)
-        return replace(program, name=f"{program.name}; {self.stage_words(name)}")
+        later = len(self) == 1 and self._program_stage(name) != "lcas"
+        return self.program(name, self.solve().by_instance[0] if later else None)
 
-    def _written(self, name: str | None) -> str:
-        """The stage whose program stands for a stage: with an empty side there is nothing beyond the first."""
+    def _program_stage(self, name: str | None) -> str:
+        """The stage whose program is written: with an empty side always the first."""
         alone = len(self) == 1 and not all(self.facts[0].classes)
         return "lcas" if name is None or alone else name
 
     def algebra(self, stage: str | None = None) -> Algebra:
-        """In sums over LCAs, links and nodes; for any number of instances, since each has the same."""
+        """The program of a stage in sums over LCAs, links and nodes, the same for every instance."""
         self.check_stage(stage)
-        made = self._algebra(self._written(stage))
+        algebra = self._algebra(self._program_stage(stage))
         which = self.stage_words(stage).removeprefix("stage ")
-        return replace(made, words=[*made.words, (r"\text{stage}", which)])
+        return replace(algebra, words=[*algebra.words, (r"\text{stage}", which)])
 
     def _algebra(self, stage: str) -> Algebra:
         from hemlp.problems.lca.algebra import lca_algebra
@@ -133,46 +129,44 @@ class GraphModel(Model[LcaSolution]):
         return lca_algebra(self.title, stage)
 
     @abstractmethod
-    def _stage(self, name: str, solve: Callable[[], LcaSolution]) -> LinearProgram:
-        """The program of a stage of the only instance; ``solve`` gives the graphs that a later stage is about."""
+    def _program(self, stage: str, incumbent: InstanceSolution | None) -> LinearProgram:
+        """The program of a stage of the only instance."""
 
     # ---- solutions
 
-    def collected(self, found: list[Found]) -> LcaSolution:
-        """The solution of the batch from those of its instances."""
-        return LcaSolution.of(self, found)
-
     def joined(self, solutions: list[LcaSolution]) -> LcaSolution:
         """Solutions of consecutive parts as one of the whole."""
-        return self.collected([found for solution in solutions for found in solution.found])
+        return LcaSolution.of(self, [each for solution in solutions for each in solution.by_instance])
 
     def check(self, solution: LcaSolution) -> bool:
-        """True if the graphs keep all rules of Problem 2 and are counted rightly, by code that no solver uses."""
+        """True if the graphs keep all rules of Problem 2 and are counted rightly; shares no code with solvers."""
         for i in range(len(self)):
-            found, place = solution.found[i], f"instance {i + 1}"
-            counted = self.collected([found])
+            one, place = solution.by_instance[i], f"instance {i + 1}"
+            counted = LcaSolution.of(self, [one])
             for what in ("statuses", "sums", "lcas", "bounds"):
                 if not np.array_equal(getattr(solution, what)[i], getattr(counted, what)[0]):
                     raise InvalidSolution(f"{place}: {what} are not those of its graphs")
-            if found.status is Status.UNSOLVED and found.graphs is None:
+            if one.status is Status.UNSOLVED and one.graphs is None:
                 continue  # nothing is claimed
-            if found.status not in (Status.OPTIMAL, Status.FEASIBLE):
-                raise InvalidSolution(f"{place}: LCA graphs always exist, and it is said to be {found.status}")
-            self._check_graphs(Definitions(self.batch, i, self.horizon), found, place)
-            proved = found.status is Status.OPTIMAL
-            if found.fewest_lcas > found.lcas or (proved and found.fewest_lcas != found.lcas):
-                raise InvalidSolution(f"{place} has {found.lcas} LCAs, not {found.fewest_lcas}")
-            if found.f > found.bound:
-                raise InvalidSolution(f"{place}: F is {found.f}, above its bound {found.bound}")
-            if proved and found.f < found.bound:
-                raise InvalidSolution(f"{place}: F is {found.f}, and {found.bound} is not excluded")
+            if one.status not in (Status.OPTIMAL, Status.FEASIBLE):
+                raise InvalidSolution(f"{place}: LCA graphs always exist, and it is said to be {one.status}")
+            rules = Definitions(self.batch, i, self.horizon)
+            if all(rules.sides):
+                self._check_graphs(rules, one, place)
+            elif one.graphs is not None or one.nodes != tuple(map(frozenset, rules.sides)) or one.lcas != 0:
+                raise InvalidSolution(f"{place}: a side is empty, so the graphs are the nodes of the other side alone")
+            proved = one.status is Status.OPTIMAL
+            if one.fewest_lcas > one.lcas or (proved and one.fewest_lcas != one.lcas):
+                raise InvalidSolution(f"{place} has {one.lcas} LCAs, not {one.fewest_lcas}")
+            if one.f > one.bound:
+                raise InvalidSolution(f"{place}: F is {one.f}, above its bound {one.bound}")
+            if proved and one.f < one.bound:
+                raise InvalidSolution(f"{place}: F is {one.f}, and {one.bound} is not excluded")
         return True
 
-    def _check_graphs(self, rules: Definitions, found: Found, place: str) -> None:
-        """Raise InvalidSolution unless these are graphs of the instance. With an empty side there is no choice."""
-        sides = tuple(map(frozenset, rules.sides))
-        if found.graphs is not None or found.nodes != sides or found.lcas != 0:
-            raise InvalidSolution(f"{place}: a side is empty, so the graphs are the nodes of the other side alone")
+    @abstractmethod
+    def _check_graphs(self, rules: Definitions, solution: InstanceSolution, place: str) -> None:
+        """Raise InvalidSolution unless these are graphs of the instance, whose sides are not empty."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -181,75 +175,73 @@ class LcaModel(GraphModel):
 
     needs_judge = True
 
-    def _stage(self, name: str, solve: Callable[[], LcaSolution]) -> LinearProgram:
+    def _program(self, stage: str, incumbent: InstanceSolution | None) -> LinearProgram:
         instance = self.facts[0]
-        if name == "lcas":
+        if stage == "lcas":
             return lca_program(instance, self.label, self.title)
-        graphs = solve().found[0].graphs
-        assert graphs is not None
+        if incumbent is None or incumbent.graphs is None:
+            raise InvalidOption(f"the program of stage {stage} needs an incumbent: call model.stage({stage!r})")
+        graphs = incumbent.graphs
         builder = GraphProgram(instance, self.label, self.title, len(graphs.lcas))
-        return builder.ratio(graphs.f) if name == "ratio" else builder.ties(graphs.f, sum(graphs.sizes[:2]))
+        return builder.ratio(graphs.f) if stage == "ratio" else builder.ties(graphs.f, sum(graphs.sizes[:2]))
 
     def plan(self) -> Plan[LcaSolution]:
         """The stages of the only instance, one program after the other."""
-        found = yield from stages(self.facts[0], self.label, self.title)
-        return self.collected([found])
+        optimum = yield from stages(self.facts[0], self.label, self.title)
+        return LcaSolution.of(self, [optimum])
 
-    def _check_graphs(self, rules: Definitions, found: Found, place: str) -> None:
-        if not all(rules.sides):
-            super()._check_graphs(rules, found, place)
-            return
-        if found.graphs is None:
+    def _check_graphs(self, rules: Definitions, solution: InstanceSolution, place: str) -> None:
+        if solution.graphs is None:
             raise InvalidSolution(f"{place}: there are no graphs")
-        rules.check(found.graphs, place)
-        if found.nodes != (found.graphs.nodes(PRED), found.graphs.nodes(TRUE)):
+        rules.check(solution.graphs, place)
+        if solution.nodes != (solution.graphs.nodes(PRED), solution.graphs.nodes(TRUE)):
             raise InvalidSolution(f"{place}: the nodes are not those of the paths")
 
     def confirm(self, solution: LcaSolution, reference: Callable[[], LcaSolution]) -> LcaSolution:
-        """With what the search confirms of the claims."""
-        found = solution.found
-        claimed = any(each.status is Status.OPTIMAL and each.graphs for each in found)
-        best = reference().found if claimed else [NOTHING_FOUND] * len(self)
-        return self.collected([self._confirm(i, each, best[i]) for i, each in enumerate(found)])
+        """The solution with its claims lowered to what the optimum of ``reference`` proves."""
+        claims = solution.by_instance
+        claimed = any(each.status is Status.OPTIMAL and each.graphs for each in claims)
+        best = reference().by_instance if claimed else [NO_SOLUTION] * len(self)
+        return LcaSolution.of(self, [self._confirm(i, each, best[i]) for i, each in enumerate(claims)])
 
-    def _confirm(self, row: int, found: Found, best: Found) -> Found:
-        """What was found, with the status and the bounds that ``best`` proves of it, if that is proved itself."""
-        if found.graphs is None:
-            return found
-        if found.status is not Status.OPTIMAL or best.status is not Status.OPTIMAL or best.graphs is None:
-            return replace(found, status=Status.FEASIBLE, fewest_lcas=1, bound=upper_bound(self.facts[row]))
-        if found.graphs.order <= best.graphs.order:
-            return found
-        bound = best.f if found.lcas == best.lcas else upper_bound(self.facts[row])
-        return replace(found, status=Status.FEASIBLE, fewest_lcas=best.lcas, bound=bound)
+    def _confirm(self, row: int, claim: InstanceSolution, best: InstanceSolution) -> InstanceSolution:
+        """The claim with the status and bounds that ``best`` proves, if that is proved itself."""
+        if claim.graphs is None:
+            return claim
+        if claim.status is not Status.OPTIMAL or best.status is not Status.OPTIMAL or best.graphs is None:
+            return replace(claim, status=Status.FEASIBLE, fewest_lcas=1, bound=upper_bound(self.facts[row]))
+        if claim.graphs.order <= best.graphs.order:
+            return claim
+        bound = best.f if claim.lcas == best.lcas else upper_bound(self.facts[row])
+        return replace(claim, status=Status.FEASIBLE, fewest_lcas=best.lcas, bound=bound)
 
     def reference_plan(self) -> Plan[LcaSolution]:
-        """From the definitions, word for word, and not from what the solvers use."""
-        found = yield from stages(Definitions(self.batch, 0, self.horizon).instance, self.label, self.title)
-        return self.collected([found])
+        """The same stages from the definitions, word for word: no code is shared with solvers."""
+        optimum = yield from stages(Definitions(self.batch, 0, self.horizon).instance, self.label, self.title)
+        return LcaSolution.of(self, [optimum])
 
     def verify(self, solution: LcaSolution, solver: str | Solver = "milp") -> bool:
-        """True if another solver proves every claim once more, ties included; else InvalidSolution.
+        """True if another solver proves every claim again, ties included; else InvalidSolution.
 
         Parameters
         ----------
         solution
             Of this model.
         solver
-            Who proves it: a solver of programs.
+            A solver of programs that proves it.
         """
         return self._verify(solution, solver)
 
     def refute(self, solution: LcaSolution, row: int, best: LcaSolution, judge: str) -> None:
-        """Ties count, too. What was not proved keeps the rules, and that is all that it claims."""
-        found, other = solution.found[row], best.found[0]
-        if found.status is not Status.OPTIMAL or found.graphs is None:
+        """Raise InvalidSolution if ``best`` beats a proved solution, ties included, or is not proved itself."""
+        claim, other = solution.by_instance[row], best.by_instance[0]
+        if claim.status is not Status.OPTIMAL or claim.graphs is None:
             return
         if other.status is not Status.OPTIMAL or other.graphs is None:
             raise InvalidSolution(f"instance {row + 1}: {judge} does not prove it")
-        if other.graphs.order < found.graphs.order:
+        if other.graphs.order < claim.graphs.order:
             raise InvalidSolution(
-                f"instance {row + 1}: {_in_words(found.graphs)} are beaten by {_in_words(other.graphs)}, "
+                f"instance {row + 1}: {_describe(claim.graphs)} are beaten by {_describe(other.graphs)}, "
                 f"which {judge} finds"
             )
 
@@ -265,114 +257,103 @@ class ExtendedModel(GraphModel):
 
         return extended_algebra(self.title, stage)
 
-    def _stage(self, name: str, solve: Callable[[], LcaSolution]) -> LinearProgram:
-        f = None if name == "lcas" else self.extended(self.facts[0]).f
+    def _program(self, stage: str, incumbent: InstanceSolution | None) -> LinearProgram:
+        f = None if stage == "lcas" else self.extended(self.facts[0]).f
         return extended_program(self.facts[0], self.label, self.title, f)
 
     def plan(self) -> Plan[LcaSolution]:
-        """Two programs, which fix all their variables: all LCAs, and all nodes. There is nothing to choose."""
+        """Two programs with all variables fixed: all LCAs, and all nodes."""
         instance = self.facts[0]
         if not all(instance.classes):
-            return self.collected([one_side_empty(instance)])
+            return LcaSolution.of(self, [InstanceSolution.fixed(*instance.classes)])
         lcas = yield extended_program(instance, self.label, self.title, None)
         nodes = yield extended_program(instance, self.label, self.title, Fraction(0))
         if lcas.values is None or nodes.values is None:
-            return self.collected([NOTHING_FOUND])
+            return LcaSolution.of(self, [NO_SOLUTION])
         values = iter(nodes.values.tolist())
         predicted, true = (frozenset(v for v in sorted(side) if next(values)) for side in instance.extended)
-        f = Fraction(2 * len(predicted & true), len(predicted) + len(true))
-        return self.collected([Found(Status.OPTIMAL, None, (predicted, true), int(lcas.values.sum()), f)])
+        return LcaSolution.of(self, [InstanceSolution.fixed(predicted, true, int(lcas.values.sum()))])
 
     @staticmethod
-    def extended(instance: LcaInstance) -> Found:
+    def extended(instance: LcaInstance) -> InstanceSolution:
         """G_ex of an instance."""
         if not all(instance.classes):
-            return one_side_empty(instance)
-        predicted, true = (frozenset(side) for side in instance.extended)
-        f = Fraction(2 * len(predicted & true), len(predicted) + len(true))
-        return Found(Status.OPTIMAL, None, (predicted, true), len(instance.lcas), f)
+            return InstanceSolution.fixed(*instance.classes)
+        return InstanceSolution.fixed(*instance.extended, len(instance.lcas))
 
-    def _check_graphs(self, rules: Definitions, found: Found, place: str) -> None:
-        if not all(rules.sides):
-            super()._check_graphs(rules, found, place)
-            return
+    def _check_graphs(self, rules: Definitions, solution: InstanceSolution, place: str) -> None:
         lcas = {a for pairs in rules.eligible for _, a in pairs}
-        if found.nodes != (rules.nodes(PRED), rules.nodes(TRUE)) or found.lcas != len(lcas):
+        if solution.nodes != (rules.nodes(PRED), rules.nodes(TRUE)) or solution.lcas != len(lcas):
             raise InvalidSolution(f"{place}: these are not the nodes of all shortest paths")
 
     def verify(self, solution: LcaSolution) -> bool:
-        """Graphs that ``check`` passes are those that the definition says: there is nothing more to prove."""
+        """True if ``check`` passes: G_ex leaves no choice, so there is nothing more to prove."""
         return self.check(solution)
 
 
-def _in_words(graphs: LcaGraphs) -> str:
+def _describe(graphs: LcaGraphs) -> str:
     predicted, true, common = graphs.sizes
     return f"{len(graphs.lcas)} LCAs with F = {graphs.f} and {predicted}, {true} and {common} common nodes"
 
 
-def one_side_empty(instance: LcaInstance) -> Found:
-    """Nothing to link: the classes themselves, no LCA, F = 0, or 1 where both sides are empty."""
-    predicted, true = (frozenset(side) for side in instance.classes)
-    return Found(Status.OPTIMAL, None, (predicted, true), 0, Fraction(not predicted and not true))
+def stages(instance: LcaInstance, label: Callable[[int], Label | Top], title: str) -> Plan[InstanceSolution]:
+    """Solve one instance: fewest LCAs, then the best F (Dinkelbach), then the ties.
 
-
-def stages(instance: LcaInstance, label: Callable[[int], Label | Top], title: str) -> Plan[Found]:
-    """Problem 2 of one instance: fewest LCAs, then the best F (Dinkelbach), then the ties.
-
-    Where a limit ends a program, the best that is known is the result: greedy paths over the fewest LCAs that are
-    known to be enough, or better graphs from a program. A program that is given up leaves the instance unsolved.
+    If a limit ends a program, the incumbent is the result: greedy paths over the fewest LCAs known to suffice, or
+    better graphs from a program. A program without a solution or a limit leaves the instance unsolved.
     """
     if not all(instance.classes):
-        return one_side_empty(instance)
-    best, by = greedy_graphs(instance), "greedy"
+        return InstanceSolution.fixed(*instance.classes)
+    incumbent, by = greedy_graphs(instance), "greedy"
     fewest = yield lca_program(instance, label, title)
-    if _given_up(fewest):
-        return NOTHING_FOUND
+    if _lacks_solution(fewest):
+        return NO_SOLUTION
     if fewest.values is not None:
         enough = [a for a, chosen in zip(instance.lcas, fewest.values, strict=True) if chosen > 0.5]
-        if len(enough) < len(best.lcas):
-            best = greedy_graphs(instance, enough)
+        if len(enough) < len(incumbent.lcas):
+            incumbent = greedy_graphs(instance, enough)
     if fewest.status is not Status.OPTIMAL:
         least = 1 if not math.isfinite(fewest.bound) else max(1, math.ceil(fewest.bound - 1e-6))
-        return Found.of(best, Status.FEASIBLE, min(least, len(best.lcas)), upper_bound(instance), by)
-    lcas = len(best.lcas)
+        least = min(least, len(incumbent.lcas))
+        return InstanceSolution.of(incumbent, Status.FEASIBLE, least, upper_bound(instance), by)
+    lcas = len(incumbent.lcas)
     if instance.edge_count > LARGEST_PROGRAM:
-        return Found.of(best, Status.FEASIBLE, lcas, upper_bound(instance), by)
+        return InstanceSolution.of(incumbent, Status.FEASIBLE, lcas, upper_bound(instance), by)
     builder = GraphProgram(instance, label, title, lcas)
     while True:
-        f = best.f
+        f = incumbent.f
         result = yield builder.ratio(f)
-        if _given_up(result):
-            return NOTHING_FOUND
-        best, by = _better(builder, result, best, by)
+        if _lacks_solution(result):
+            return NO_SOLUTION
+        incumbent, by = _better(builder, result, incumbent, by)
         # the objective is an integer, so a bound below 1 proves that no F is better
         solved = result.status is Status.OPTIMAL or result.bound < 1 - 1e-6
-        if not solved or (best.f == f and result.bound >= 1):
-            return Found.of(best, Status.FEASIBLE, lcas, _bound(instance, result, f), by)
-        if best.f == f:
+        if not solved or (incumbent.f == f and result.bound >= 1):
+            return InstanceSolution.of(incumbent, Status.FEASIBLE, lcas, _bound(instance, result, f), by)
+        if incumbent.f == f:
             break
-    result = yield builder.ties(best.f, sum(best.sizes[:2]))
-    if _given_up(result):
-        return NOTHING_FOUND
-    best, by = _better(builder, result, best, by)
+    result = yield builder.ties(incumbent.f, sum(incumbent.sizes[:2]))
+    if _lacks_solution(result):
+        return NO_SOLUTION
+    incumbent, by = _better(builder, result, incumbent, by)
     proved = result.status is Status.OPTIMAL
-    return Found.of(best, Status.OPTIMAL if proved else Status.FEASIBLE, lcas, None, by)
+    return InstanceSolution.of(incumbent, Status.OPTIMAL if proved else Status.FEASIBLE, lcas, None, by)
 
 
-def _given_up(result: ProgramResult) -> bool:
-    """Whether a program was left without a solution, and not because of a limit."""
+def _lacks_solution(result: ProgramResult) -> bool:
+    """Whether a program has no solution, and not because of a limit."""
     return result.values is None and not result.limited
 
 
-def _better(builder: GraphProgram, result: ProgramResult, best: LcaGraphs, by: str) -> tuple[LcaGraphs, str]:
-    """The graphs of a result, of the solver that was asked, unless those that are known are better; and whose."""
-    if result.values is None or best.order < (graphs := builder.read(result.values)).order:
-        return best, by
+def _better(builder: GraphProgram, result: ProgramResult, incumbent: LcaGraphs, by: str) -> tuple[LcaGraphs, str]:
+    """The graphs of a result unless the incumbent is better, and their solver ("" for the one that was asked)."""
+    if result.values is None or incumbent.order < (graphs := builder.read(result.values)).order:
+        return incumbent, by
     return graphs, ""
 
 
 def _bound(instance: LcaInstance, result: ProgramResult, f: Fraction) -> Fraction:
-    """2q·C − p·S ≤ B for all solutions, so F = 2C/S ≤ p/q + B/(q·S), and S is at least the number of classes."""
+    """A bound on F: 2q·C − p·S ≤ B, so F = 2C/S ≤ p/q + B/(q·S), and S is at least the number of classes."""
     least = sum(map(len, instance.classes))
     if not math.isfinite(result.bound):
         return upper_bound(instance)

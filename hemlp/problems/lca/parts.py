@@ -1,4 +1,4 @@
-"""Problem 2 part by part: what is certain is settled, and what is left falls into parts that share nothing.
+"""Problem 2 by decomposition: reductions leave parts that share nothing, which are solved one by one.
 
 For a ratio λ = p/q the value 2q · |G_p ∩ G_t| − p · (|G_p| + |G_t|) is a sum over the parts, so each part is solved by
 itself, by the compiled search or as a program, and Dinkelbach's iteration goes over all of them. At the best λ a
@@ -27,15 +27,15 @@ Counts = tuple[int, int, int]
 
 
 class PartProgram:
-    """The choices of one part as programs: each step takes one option.
+    """The programs of one part: each step takes one option.
 
         x_t_o          step t takes option o
         g_f            flag f is set: an LCA is chosen, a side of it is served, a class is linked
         n_p_v, n_t_v   a side has node v
         s_v            both sides have node v
 
-    A step is (slot, side, options), an option (source, nodes, needs, bars, sets, gain, rest), as the compiled search
-    has them; ``sure``: the nodes that each side has in any case.
+    A step is (slot, side, options), an option (source, nodes, needs, bars, sets, gain, rest), as in the compiled
+    search; ``sure``: the nodes that each side always has.
     """
 
     def __init__(self, steps: list[Any], sure: list[list[int]]) -> None:
@@ -62,7 +62,7 @@ class PartProgram:
         self.rows.append(Row(f"r_{len(self.rows)}", lower, upper, terms))
 
     def _add_flags(self) -> None:
-        """A flag is set if and only if an option that sets it is taken; options need flags, or bar them."""
+        """A flag is set iff an option that sets it is taken; options need flags, or bar them."""
         setters: dict[int, list[int]] = {}
         for k, (_, _, option) in enumerate(self.options):
             for flag in option[4]:
@@ -80,7 +80,7 @@ class PartProgram:
                 self._row([(place[flag], 1.0), (k, 1.0)], 0, 1)
 
     def _add_nodes(self) -> None:
-        """A side has a node if and only if a step takes an option with it; it is shared if both sides have it."""
+        """A side has a node iff a step takes an option with it; the node is common if both sides have it."""
         users: dict[tuple[int, int], list[list[int]]] = {}
         first = 0
         for _, side, options in self.steps:
@@ -110,14 +110,14 @@ class PartProgram:
     # ---- programs
 
     def value(self, f: Fraction) -> Terms:
-        """The terms of the value at the ratio ``f``."""
+        """2q · common − p · size at ``f`` = p/q, as terms."""
         terms = {k: -f.numerator * c for k, c in self.size.items()}
         for k, c in self.common.items():
             terms[k] = terms.get(k, 0) + 2 * f.denominator * c
         return terms
 
     def best(self, f: Fraction) -> LinearProgram:
-        """The greatest value at the ratio ``f``, and of that the fewest nodes: one node weighs less than any value."""
+        """Maximize the value at the ratio ``f``, then minimize the nodes, which weigh less than any value."""
         scale = self.scale
         goal = {k: scale * c - self.size.get(k, 0) for k, c in self.value(f).items()}
         variables = [replace(v, cost=float(goal.get(k, 0))) for k, v in enumerate(self.variables)]
@@ -125,13 +125,13 @@ class PartProgram:
 
     @property
     def scale(self) -> int:
-        """More than the nodes of any choice."""
+        """A bound above the nodes of any choice."""
         return 1 + sum(map(int, self.size.values()))
 
     # ---- solutions
 
     def read(self, values: Iterable[float]) -> tuple[dict[int, int], Counts]:
-        """Which option each slot takes, and the counts."""
+        """The option of each slot, and the counts, from the values of a program."""
         on = [k for k, value in enumerate(values) if value > 0.5]
         picked = {self.options[k][0]: self.options[k][2][0] for k in on if k < len(self.options)}
         size, common, difference = (
@@ -141,7 +141,7 @@ class PartProgram:
 
 
 def most_equal(parts: list[PartProgram], f: Fraction, chosen: list[Counts], sums: Sequence[int]) -> LinearProgram:
-    """Of the best choices of some parts, which have these counts, those with the most equal sizes of all.
+    """Among the best choices of some parts, which have these counts, find the most equal sizes of both graphs.
 
     The other parts come to one of ``sums``. As in ``GraphProgram.ties``, a difference d costs 2|d|, and 1 less where
     the predicted graph is the smaller one.
@@ -170,16 +170,16 @@ def most_equal(parts: list[PartProgram], f: Fraction, chosen: list[Counts], sums
 
 @dataclass
 class ByParts:
-    """One instance, begun by the compiled search. ``search`` keeps what each part has chosen so far."""
+    """One instance in parts. ``search``, the compiled search, keeps the best choice of each part so far."""
 
     search: Any
     leaders: list[int]
     programs: dict[int, PartProgram] = field(default_factory=dict)
-    """Of the parts that the search leaves."""
+    """The programs of the parts that the search leaves."""
 
     @classmethod
     def of(cls, facts: LcaFacts, states: int) -> ByParts | None:
-        """None if the instance is too large to be reduced."""
+        """Reduce the instance to parts; None if it is too large."""
         from hemlp.kernels.lca.search import Search
         from hemlp.kernels.lca.stepwise import begin
 
@@ -188,7 +188,7 @@ class ByParts:
         return None if leaders is None else cls(search, leaders)
 
     def totals(self) -> Counts:
-        """Nodes, common nodes and difference of sizes of the whole."""
+        """The counts of all parts together."""
         from hemlp.kernels.lca.stepwise import counts
 
         parts = (counts(self.search, leader) for leader in self.leaders)
@@ -196,32 +196,32 @@ class ByParts:
         return size, common, difference
 
     def certain(self) -> Counts:
-        """The counts before any choice."""
+        """The counts of what is certain before any choice."""
         predicted, true, common = (int(x) for x in self.search.base)
         return predicted + true, common, predicted - true
 
     def plan(self) -> Plan[tuple[bool, Fraction]]:
-        """Choose the best in all parts; whether that is proved, and a bound on F."""
+        """Optimize all parts by Dinkelbach's iteration; whether that is proved, and a bound on F."""
         size, common, _ = self.certain()
         f = Fraction(2 * common, size) if size else Fraction(1, 2)
         while True:
-            room = Fraction(0)  # what parts that are not proved could add
+            room = Fraction(0)  # what unproved parts could add
             for leader in self.leaders:
                 room += yield from self._best(leader, f)
             size, common, _ = self.totals()
-            reached = 2 * f.denominator * common - f.numerator * size
+            value = 2 * f.denominator * common - f.numerator * size
             if room > 0:
                 least = self.certain()[0] or 1
                 now = Fraction(2 * common, size)
-                return False, max(now, f + Fraction(reached + room) / (f.denominator * least))
-            if reached == 0:
+                return False, max(now, f + Fraction(value + room) / (f.denominator * least))
+            if value == 0:
                 break
             f = Fraction(2 * common, size)
         proved = yield from self._settle_ties(f)
         return proved, f
 
     def _best(self, leader: int, f: Fraction) -> Plan[Fraction]:
-        """Have a part choose the best at ``f``, and of that the smallest; how much better it could be if unproved."""
+        """Optimize a part at ``f``, the fewest nodes first among ties; the gap to its bound, 0 if proved."""
         from hemlp.kernels.lca.stepwise import counts, describe, solve_part, take
 
         if leader not in self.programs:
@@ -237,16 +237,16 @@ class ByParts:
         known = counts(self.search, leader)
         result = yield program.best(f)
         if result.values is not None:
-            picked, made = program.read(result.values)
-            if known[0] < 0 or worth(made) > worth(known):
-                take(self.search, leader, picked, made)
+            picked, better = program.read(result.values)
+            if known[0] < 0 or worth(better) > worth(known):
+                take(self.search, leader, picked, better)
         best = worth(counts(self.search, leader))
         if result.status is Status.OPTIMAL or result.bound < best + 1 - 1e-6:
             return Fraction(0)
         return Fraction(10**9) if not math.isfinite(result.bound) else Fraction(result.bound - best) / program.scale
 
     def _settle_ties(self, f: Fraction) -> Plan[bool]:
-        """Of the best choices those whose sides are most equal, then with fewer predicted nodes."""
+        """Break ties: sizes of the graphs as equal as possible, then fewer predicted nodes."""
         from hemlp.kernels.lca.stepwise import counts, differences, take, take_difference
 
         sums: dict[int, dict[int, int]] = {self.certain()[2]: {}}

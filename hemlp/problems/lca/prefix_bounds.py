@@ -1,4 +1,4 @@
-"""Bounds on LCA graphs of prefixes of a ranking, so that thresholds that cannot be best need not be solved."""
+"""Bounds on the LCA graphs of each prefix of a ranking, to rule out thresholds without solving them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,9 @@ if TYPE_CHECKING:
 def bound_prefixes(
     model: GraphModel, ranked: tuple[IntArray, IntArray], sizes: tuple[IntArray, IntArray]
 ) -> FloatArray | None:
-    """Sizes |G_p|, |G_t|, |G_p ∩ G_t| of each prefix by which P, R and F are at least those of any graphs.
+    """Sizes |G_p|, |G_t|, |G_p ∩ G_t| for each prefix whose P, R and F are upper bounds for all its graphs.
 
-    ``ranked`` and ``sizes`` are rows (CSR) as of ``PrefixModel``. None where nothing is known: with a horizon, or a
-    hub.
+    ``ranked`` and ``sizes`` are rows (CSR) as of ``PrefixModel``. None with a horizon, a hub or edge weights.
     """
     from hemlp.kernels.graph.distances import up_lists
     from hemlp.kernels.lca.prefix_bounds import PrefixBounds, bound_sizes

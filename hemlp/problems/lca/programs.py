@@ -1,4 +1,4 @@
-r"""Problem 2: the minimal LCA graphs, exactly.
+r"""Integer programs of Problem 2, the minimal LCA graphs.
 
 Choose LCAs Z and links from classes to them, each drawn as one shortest upward path; G_p and G_t are the nodes of those
 paths. In order of importance: as few LCAs as possible; F = 2|G_p ∩ G_t| / (|G_p| + |G_t|) as large as possible; then
@@ -31,11 +31,11 @@ from hemlp.problems.lca.graphs import LcaGraphs
 from hemlp.problems.lca.links import LcaInstance, Link
 
 Names = Callable[[int], object]
-"""Gives the label of a node, for the notes of a program."""
+"""From node to label, for the notes of a program."""
 
 
 def upper_bound(instance: LcaInstance) -> Fraction:
-    """F of no solution is larger, however many LCAs it has.
+    """An upper bound on F of any solution, with any number of LCAs.
 
     A class of one side that G_ex of the other side does not hold is never shared, and what is shared is in both G_ex.
     """
@@ -46,7 +46,7 @@ def upper_bound(instance: LcaInstance) -> Fraction:
 
 
 def lca_program(instance: LcaInstance, label: Names, title: str) -> LinearProgram:
-    """Stage "lcas": the fewest LCAs such that each class has one of its own among them."""
+    """Stage "lcas": the fewest LCAs that include one of each class's own."""
     place = {a: k for k, a in enumerate(instance.lcas)}
     variables = [Variable(f"z_{k}", 0, 1, 1.0, f"LCA {label(a)}") for a, k in place.items()]
     rows = [
@@ -58,7 +58,7 @@ def lca_program(instance: LcaInstance, label: Names, title: str) -> LinearProgra
 
 @dataclass
 class GraphProgram:
-    """Stages "ratio" and "ties": all constraints of Problem 2, built once for an instance."""
+    """Stages "ratio" and "ties": all constraints of Problem 2 with ``chosen`` LCAs, built once for an instance."""
 
     instance: LcaInstance
     label: Names
@@ -97,11 +97,11 @@ class GraphProgram:
     def _row(
         self, terms: Iterable[tuple[int, float]], lower: float, upper: float, note: str = "", rule: str = "r"
     ) -> None:
-        """Named by the rule of the paper that it is, where it is one."""
+        """Add a row, named after its rule in the paper if it is one."""
         self.rows.append(Row(f"{rule}_{len(self.rows)}", lower, upper, list(terms), note))
 
     def _add_link(self, side: int, k: int, link: Link) -> None:
-        """A link needs its LCA, and one unit of flow from the class to the LCA."""
+        """A drawn link needs its LCA, and one unit of flow from the class to the LCA."""
         letter = LETTERS[side]
         words = f"{SIDES[side]} {self.label(link.label)} to {self.label(link.lca)}"
         drawn = self._variable(f"l_{letter}_{k}", f"link {words}")
@@ -129,7 +129,7 @@ class GraphProgram:
         self.flow_at[side].append(flows)
 
     def _add_rules(self, side: int) -> None:
-        """Each class is linked to an LCA of its own; an LCA that no class has as its own gets one other link."""
+        """Each class is linked to an LCA of its own; an LCA that serves no class as its own gets one extra link."""
         serving: dict[int, list[tuple[int, float]]] = {c: [] for c in self.instance.classes[side]}
         own: dict[int, list[int]] = {a: [] for a in self.lca_at}
         extra: dict[int, list[tuple[int, float]]] = {a: [] for a in self.lca_at}
@@ -152,7 +152,7 @@ class GraphProgram:
             self._row([(z, 1.0), *((v, -c) for v, c in extra[a])], 0, 0, note, "v")
 
     def _add_nodes(self, side: int) -> None:
-        """A node is in the graph exactly if a drawn path goes through it."""
+        """A node is in the graph iff a drawn path goes through it."""
         for node, through in sorted(self.through[side].items()):
             used = self._variable(f"{LETTERS[side]}_{len(self.node_at[side])}", f"{self.label(node)} in {SIDES[side]}")
             self.node_at[side][node] = used
@@ -162,7 +162,7 @@ class GraphProgram:
                 self._row([(used, 1.0), *((v, -c) for v, c in terms)], 0, 1, note, rule)
             self._row([(used, -1.0), *(term for terms in through for term in terms)], 0, math.inf)
 
-    def _costed(
+    def _program(
         self, title: str, costs: dict[int, float], maximize: bool, further: Sequence[Variable] = (),
         rows: Sequence[Row] = (),
     ) -> LinearProgram:  # fmt: skip
@@ -175,10 +175,10 @@ class GraphProgram:
 
     def ratio(self, f: Fraction) -> LinearProgram:
         """Stage "ratio" at F = p/q: positive where a better F exists, 0 at the best."""
-        return self._costed(f"better than F = {f}", self._ratio_terms(f), True)
+        return self._program(f"better than F = {f}", self._ratio_terms(f), True)
 
     def ties(self, f: Fraction, size: int) -> LinearProgram:
-        """Stage "ties": among the solutions with this F the smallest graphs, most alike in size, the smallest G_p.
+        """Stage "ties": of the solutions with this F the smallest graphs, most equal in size, with the smallest G_p.
 
         ``size``: |G_p| + |G_t| of one of them. The difference d = |G_p| − |G_t| costs 2|d|, and 1 less where G_p is the
         smaller one; one node costs more than any difference.
@@ -197,10 +197,10 @@ class GraphProgram:
             Row("smaller", 0, math.inf, [(at + 1, 1.0), (at + 2, -1.0)], "whether the predicted graph is smaller"),
         ]
         costs = dict.fromkeys([*p, *t], 2.0 * size + 2) | {at: 2.0, at + 1: 2.0, at + 2: -1.0}
-        return self._costed("smallest graphs", costs, False, further, rows)
+        return self._program("smallest graphs", costs, False, further, rows)
 
     def read(self, values: Iterable[float]) -> LcaGraphs:
-        """The graphs that the variables say."""
+        """The graphs of a solution of the program."""
         on = [value > 0.5 for value in values]
         paths: list[tuple[int, tuple[int, ...]]] = []
         for side in (PRED, TRUE):
@@ -217,7 +217,7 @@ class GraphProgram:
 
 
 def extended_program(instance: LcaInstance, label: Names, title: str, f: Fraction | None) -> LinearProgram:
-    """G_ex leaves no choice: all LCAs (without ``f``), or all nodes of all shortest paths, at F as in stage "ratio"."""
+    """G_ex, with all variables fixed: all LCAs (without ``f``), or the nodes of all shortest paths, as in "ratio"."""
     if f is None:
         lcas = [Variable(f"z_{k}", 1, 1, 1.0, f"LCA {label(a)}") for k, a in enumerate(instance.lcas)]
         return LinearProgram(f"{title}: all LCAs", lcas, [])

@@ -1,4 +1,4 @@
-"""Problem 2 word for word and slowly, by code that no solver uses: the rules, and what a solution chooses from."""
+"""The definitions and rules of Problem 2, word for word and slowly: checks share no code with solvers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ups = dict[int, dict[int, float]]
 
 
 class Definitions:
-    """What Problem 2 says about instance ``row`` of a batch: the classes of each side, their LCAs, eligible pairs."""
+    """The definitions of Problem 2 for instance ``row`` of a batch: most specific classes, LCAs, eligible pairs."""
 
     def __init__(self, batch: Batch, row: int, horizon: int | None) -> None:
         self.h, self.horizon = batch.hierarchy, horizon
@@ -72,7 +72,7 @@ class Definitions:
 
     @cached_property
     def instance(self) -> LcaInstance:
-        """The instance as the programs of Problem 2 take it, without superfluous twins.
+        """The instance for the programs of Problem 2, without superfluous twins.
 
         Twins have the same neighbours in the same links. A path goes through one of them at most, so no solution
         needs more of them than there are such links.
@@ -108,8 +108,9 @@ class Definitions:
                 self._check_path(path, place)
             _require(len(set(links)) == len(links), place, "a link is drawn twice")
             _require(set(links) <= self.eligible[k], place, f"a {name} link is not eligible")
-            reached = {a for _, a in links}
-            _require(reached == graphs.lcas, place, f"{name} links do not reach exactly the chosen LCAs (v)")
+            _require(
+                {a for _, a in links} == graphs.lcas, place, f"{name} links do not reach exactly the chosen LCAs (v)"
+            )
             own = self.own[k]
             for c in self.sides[k]:
                 _require(any(a in own[c] for x, a in links if x == c), place, f"a {name} class lacks its own LCA (ii)")
@@ -138,7 +139,7 @@ def _without_ancestors(h: Hierarchy, classes: list[int]) -> list[int]:
 
 
 def visible(h: Hierarchy, c: int, horizon: int | None) -> dict[int, float]:
-    """up(c, a) of all visible ancestors, and under the number of classes up(c, ⊤)."""
+    """up(c, a) of all visible ancestors a, and up(c, ⊤) at the number of classes."""
     nodes, distances = h.up_distances([c])[0]
     limit = math.inf if horizon is None else horizon
     ups = {int(a): float(d) for a, d in zip(nodes, distances, strict=True) if d < limit}
@@ -146,7 +147,7 @@ def visible(h: Hierarchy, c: int, horizon: int | None) -> dict[int, float]:
 
 
 def lca(ups: Ups, u: int, v: int) -> set[int]:
-    """LCA(u, v); ⊤, the largest number, only where there is no other common ancestor."""
+    """LCA(u, v); ⊤, the largest number, only if there is no other common ancestor."""
     common = ups[u].keys() & ups[v].keys()
     common = common - {max(common)} or common
     least = min(ups[u][a] + ups[v][a] for a in common)

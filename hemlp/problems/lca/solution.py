@@ -16,23 +16,23 @@ from hemlp.hierarchy.labels import Label, Top
 from hemlp.instances.sides import SIDES
 from hemlp.optimize.program import Status
 from hemlp.optimize.solutions import Provenance, ShownSolution
-from hemlp.problems.lca.graphs import Found
+from hemlp.problems.lca.graphs import InstanceSolution
 
 if TYPE_CHECKING:
     from hemlp.problems.lca.model import GraphModel
 
 
 STEPS = ("", "search", "programs of parts", "programs")
-"""Who solved an instance: each step is tried where the one before gives up."""
+"""The steps that solve an instance: each is tried where the one before gives up."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LcaSolution(ShownSolution):
-    """What was found for each instance of ``model``.
+    """The solution of each instance of ``model``.
 
-    ``sums``: sizes of G_p, of G_t and of what they share; ``lcas``: how many LCAs, 0 where a side is empty; ``bounds``:
-    upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``: which step of
-    the ladder took it, as a number from 1 that is a position in STEPS; 0 or None where there is no ladder.
+    ``sums``: the sizes of G_p, of G_t and of their intersection; ``lcas``: the number of LCAs, 0 where a side is empty;
+    ``bounds``: upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``:
+    the position in STEPS of the step that solved it; 0 or None for solvers without steps.
     """
 
     model: GraphModel
@@ -40,21 +40,22 @@ class LcaSolution(ShownSolution):
     sums: FloatArray
     lcas: IntArray
     bounds: FloatArray
-    detail: Callable[[int], Found]
+    detail: Callable[[int], InstanceSolution]
     steps: IntArray | None = None
 
     @classmethod
-    def of(cls, model: GraphModel, found: Sequence[Found]) -> LcaSolution:
+    def of(cls, model: GraphModel, solutions: Sequence[InstanceSolution]) -> LcaSolution:
         """From the solutions of all instances."""
-        sizes = [(len(p), len(t), len(p & t)) for p, t in (each.nodes for each in found)]
-        others = {i: (each.found_by, each.proved_by) for i, each in enumerate(found) if each.found_by or each.proved_by}
+        sizes = [(len(p), len(t), len(p & t)) for p, t in (each.nodes for each in solutions)]
+        names = [(each.found_by, each.proved_by) for each in solutions]
+        others = {i: who for i, who in enumerate(names) if any(who)}
         return cls(
             model,
-            np.array([each.status for each in found], np.int8),
+            np.array([each.status for each in solutions], np.int8),
             np.array(sizes, np.float64).reshape(-1, 3),
-            np.array([each.lcas for each in found], np.int64),
-            np.array([float(each.bound) for each in found]),
-            found.__getitem__,
+            np.array([each.lcas for each in solutions], np.int64),
+            np.array([float(each.bound) for each in solutions]),
+            solutions.__getitem__,
             provenance=Provenance(others=others),
         )
 
@@ -63,7 +64,7 @@ class LcaSolution(ShownSolution):
 
     @property
     def columns(self) -> dict[str, FloatArray]:
-        """What is known beside the sizes of the graphs: the number of LCAs, a bound on F, the step of the ladder."""
+        """Further columns: the number of LCAs, a bound on F, and the step that solved the instance."""
         steps = np.zeros(len(self)) if self.steps is None else self.steps.astype(np.float64)
         return {"lcas": self.lcas.astype(np.float64), "bound": self.bounds, "step": steps}
 
@@ -72,8 +73,8 @@ class LcaSolution(ShownSolution):
         return replace(one, provenance=self.provenance.of_row(range(len(self))[row]))
 
     @cached_property
-    def found(self) -> tuple[Found, ...]:
-        """The graphs of all instances, with what is proved about them."""
+    def by_instance(self) -> tuple[InstanceSolution, ...]:
+        """The solution of each instance, with its graphs."""
         return tuple(self.detail(i) for i in range(len(self)))
 
     @property
@@ -86,11 +87,11 @@ class LcaSolution(ShownSolution):
     @property
     def status(self) -> Status:
         """The status of the only instance."""
-        return self.found[0].status
+        return self.by_instance[0].status
 
     @property
     def objective(self) -> float:
-        """F_LCA of the only instance; nan where nothing was found."""
+        """F_LCA of the only instance; nan without a solution."""
         if self.statuses[0] > Status.FEASIBLE:
             return math.nan
         predicted, true, common = self.sums[0]
@@ -99,17 +100,17 @@ class LcaSolution(ShownSolution):
     @property
     def chosen_lcas(self) -> frozenset[Label | Top]:
         """Z of the only instance."""
-        graphs = self.found[0].graphs
+        graphs = self.by_instance[0].graphs
         return frozenset(self.model.label(a) for a in (graphs.lcas if graphs else ()))
 
     @property
     def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
         """Nodes of G_p and G_t of the only instance."""
-        predicted, true = (frozenset(map(self.model.label, nodes)) for nodes in self.found[0].nodes)
+        predicted, true = (frozenset(map(self.model.label, nodes)) for nodes in self.by_instance[0].nodes)
         return predicted, true
 
     @property
     def paths(self) -> list[tuple[str, tuple[Label | Top, ...]]]:
         """The drawn links of the only instance: the side, and the path from the class up to the LCA."""
-        graphs = self.found[0].graphs
+        graphs = self.by_instance[0].graphs
         return [(SIDES[side], tuple(map(self.model.label, path))) for side, path in (graphs.paths if graphs else ())]
