@@ -271,13 +271,14 @@ def _check_missing(ids: Sequence[Label], there: set[Label], name: str, missing: 
     for each in missing_ids:
         if (other := other_type_label(each)) in there:
             raise MisalignedSides(f"{name} lacks instance {each!r} but has {other!r}: convert the ids to one type")
-    if missing_ids and missing == "error":
-        raise MisalignedSides(
-            f"{name} lacks instance {missing_ids[0]!r}"
-            + (f" and {len(missing_ids) - 1:,} more" if missing_ids[1:] else "")
-        ).with_advice(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
-    if there and missing_ids and len(missing_ids) == len(ids):
-        raise MisalignedSides(f"{name} has none of the instances of the other side, {missing_ids[0]!r} for example")
+    if not missing_ids:
+        return
+    more = f" and {len(missing_ids) - 1:,} more" if missing_ids[1:] else ""
+    error = MisalignedSides(f"{name} lacks instance {missing_ids[0]!r}{more}")
+    if there and len(missing_ids) == len(ids):
+        raise MisalignedSides(f"{error}: the two sides have no id in common")
+    if missing == "error":
+        raise error.with_advice(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
 
 
 def _check_order(true: set[Hashable], pred: set[Hashable]) -> None:

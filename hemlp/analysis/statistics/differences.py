@@ -19,6 +19,7 @@ import numpy as np
 
 from hemlp.analysis.statistics import resampling
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidScores
 from hemlp.measures.instance_scores import exact_mean
 from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums, mean_of_sum, refuse_instances
 
@@ -30,9 +31,16 @@ def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, F
 
 
 def subtract_scores(first: FloatArray, second: FloatArray) -> FloatArray:
-    """first − second as it is, nan where one of them is; equal infinite scores do not differ."""
-    with np.errstate(invalid="ignore"):
+    """first − second, nan where either score is nan; equal infinite scores do not differ."""
+    with np.errstate(invalid="ignore", over="ignore"):
         gaps: FloatArray = np.where(first == second, 0.0, first - second)
+    overflow = np.isinf(gaps) & np.isfinite(first) & np.isfinite(second)
+    if overflow.any():
+        row = int(overflow.argmax())
+        raise InvalidScores(
+            f"the scores {first[row]:g} and {second[row]:g} of an instance differ by more than a float can hold: scale "
+            f"all scores down, for example by 1e-10"
+        )
     return gaps
 
 

@@ -141,9 +141,11 @@ def effect_size(d: PairedDifferences) -> float:
     least, greatest = (d.values.min(), d.values.max()) if d.sums is None else (d.sums.least, d.sums.greatest)
     if d.number == n and greatest - least <= 2 * d.tolerance:
         return math.copysign(math.inf, least)
-    mean, zeros = d.mean, n - d.number
+    mean = d.mean
     if d.sums is None:
-        squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
+        unit = _power_of_two_below(float(np.abs(d.values).max()))
+        mean /= unit
+        squares = math.fsum([*((d.values / unit - mean) ** 2).tolist(), (n - d.number) * mean**2])
     else:
         m = Fraction(mean)
         squares = float(Fraction(d.sums.squares, 4**UNIT) - 2 * m * Fraction(d.sums.total, 2**UNIT) + n * m * m)

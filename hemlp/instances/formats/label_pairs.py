@@ -188,7 +188,8 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
     for name in (id, label):
         if name not in header:
             error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
-            raise error.with_advice(*(_separators(header) or [Advice("id", "COLUMN", "and label to name the two")]))
+            columns = Advice("id", "COLUMN", "to name both columns", (("label", "COLUMN"),))
+            raise error.with_advice(*(_separators(header) or [columns]))
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
