@@ -1,4 +1,4 @@
-"""Paired differences of two systems, without rounding noise: what every test of two systems looks at.
+"""Paired differences of two systems, without rounding noise: the input of every test of two systems.
 
 Scores are ratios and sums in floating point, so 1 − 2/3 and 2/3 − 1/3 differ in the last bits. With
 ε = 1e-12 · (the greatest |score| on the instances that both systems have) a difference of at most ε is 0, sorted
@@ -69,7 +69,7 @@ class PairedDifferences:
 
     @classmethod
     def of(cls, first: FloatArray, second: FloatArray) -> PairedDifferences:
-        """Those of two systems, instance by instance; nan is undefined."""
+        """The differences of two systems, instance by instance; nan is undefined."""
         large = len(first) >= resampling.BUCKETED_FROM
         first, second = drop_undefined(np.asarray(first, np.float64), np.asarray(second, np.float64))
         gaps, sizes = subtract_scores(first, second), np.maximum(np.abs(first), np.abs(second))
@@ -90,7 +90,7 @@ class PairedDifferences:
 
     @classmethod
     def of_sums(cls, sums: PairSums, up: int, down: int, instances: int) -> PairedDifferences:
-        """From exact sums of finite differences, and the numbers of infinite ones; values where these are kept."""
+        """From exact sums of finite differences and counts of infinite ones; with values where these are kept."""
         number, tolerance = sums.number + up + down, PRECISION * sums.size
         mean = _round_mean(mean_of_sum(sums.first - sums.second, up, down, instances), number, instances, tolerance)
         values = None
@@ -121,5 +121,5 @@ class PairedDifferences:
 
 
 def _round_mean(mean: float, number: int, instances: int, tolerance: float) -> float:
-    """The mean of ``instances``, 0 if it is no more than ``number`` differences can be rounded by."""
+    """The mean over ``instances``, 0 if it is within the rounding error of ``number`` differences."""
     return 0.0 if abs(mean) <= number * tolerance / max(1, instances) else mean
