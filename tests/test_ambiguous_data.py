@@ -443,7 +443,7 @@ def test_ids_of_two_types():
 
 
 def test_sides_without_a_common_instance():
-    with pytest.raises(MisalignedSides, match="predictions has none of the instances of the other side, 'x'"):
+    with pytest.raises(MisalignedSides, match="predictions lacks instance 'x'.*no id in common"):
         Batch.of(H, {"x": ["a1"]}, {"y": ["a1"]}, missing="empty")
     assert Batch.of(H, {"x": ["a1"]}, {}, missing="empty").pred.missing == 1
 

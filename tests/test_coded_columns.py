@@ -31,7 +31,7 @@ def both(data, **options):
     """With short ways, and without."""
     found = outcome(data, **options)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(label_pairs, "_coded", lambda *_: None)
+        patch.setattr(label_pairs, "_code_pairs", lambda *_: None)
         assert outcome(data, **options) == found
     return found
 

@@ -121,6 +121,9 @@ def test_alignment_by_id():
     less = {"c": ["animal"], "d": ["cow"]}
     with pytest.raises(MisalignedSides, match="predictions lacks instance 'a' and 1 more.*missing='empty'"):
         Batch.of(H, true, less)
+    for missing in ("error", "empty"):
+        with pytest.raises(MisalignedSides, match="predictions lacks instance 'a' and 2 more: .* no id in common$"):
+            Batch.of(H, true, {"d": ["cow"], "e": []}, missing=missing)
     with pytest.raises(MisalignedSides, match="true labels lacks instance 'd';"):
         Batch.of(H, true, pred | {"d": []})
     batch = Batch.of(H, true, less, missing="empty")

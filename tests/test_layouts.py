@@ -169,7 +169,7 @@ def test_most_scored_instances_have_true_labels(folder):
     assert "3 scored instances of 4, 'd3' for example, have no true labels" in message
     assert "--missing empty to leave these out" in message
     assert run("evaluate", "h.txt", "gold.tsv", "many.tsv@0.5", "-m", "F_H", "--missing", "empty")[0] == 0
-    with pytest.raises(MisalignedSides, match="none of the instances|lacks"):
+    with pytest.raises(MisalignedSides, match="lacks"):
         evaluate("h.txt", "gold.tsv", {"s": read_scores("many.tsv").at(0.5)}, ["F_H"])
 
 

@@ -24,8 +24,8 @@ from hemlp.instances.formats import json_labels, label_lists, score_lists, score
 from hemlp.kernels.text.label_sets import code_rows
 
 LONG_WAYS = (
-    (score_tables, "_regular"), (score_tables, "_coded"), (score_lists, "_from_dicts"), (json_labels, "_regular"),
-    (json_labels, "code_lists"), (label_lists, "code_lists"), (obo, "_read_regular"),
+    (score_tables, "_regular"), (score_tables, "_code_triples"), (score_lists, "_from_dicts"),
+    (json_labels, "_regular"), (json_labels, "code_lists"), (label_lists, "code_lists"), (obo, "_read_regular"),
 )  # fmt: skip
 CELLS = st.sampled_from(["a", "b", "GO:1", "é", "\u2028x", "x" * 40, "1", "", " a ", '"a"', '"a ""b"', '"a,b"', 'a"'])
 NUMBERS = st.sampled_from(["0.5", "1", "1e-3", " .25", "", "nan", "inf", "x", "1_0", '"0.5"', "0." + "3" * 30])

@@ -24,7 +24,7 @@ from hemlp.analysis.statistics.letter_display import compact_letter_display, ran
 from hemlp.analysis.statistics.permutation import effect_size, permutation_tests
 from hemlp.analysis.statistics.significance_tests import holm, kendall, sign_test, wilcoxon
 from hemlp.cli.main import commands
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.stats import verdicts
 from tests.oracle import DATA
 
@@ -478,3 +478,17 @@ def test_the_table_as_csv(mini, tmp_path):
         assert (float(row["low"]), float(row["high"])) == tuple(mini.interval(row["system"], row["measure"]))
         assert int(row["place"]) == mini.ranks(row["measure"])[row["system"]]
         assert row["letters"] == "".join(mini.groups(row["measure"])[row["system"]])
+
+
+@pytest.mark.parametrize("test", ["p", "holm", "wilcoxon", "sign", "permutation"])
+@pytest.mark.parametrize("size", [2, 100_000])
+def test_scores_that_differ_by_more_than_a_float_can_hold_are_refused(test, size):
+    for first in ([1e308] * size, [1e308] + [0.0] * (size - 1)):
+        with pytest.raises(InvalidScores, match=r"1e\+308 and -1e\+308 of an instance differ .*: scale all scores"):
+            getattr(verdicts({"A": first, "B": np.negative(first)}), test)
+
+
+def test_the_effect_of_the_largest_differences_does_not_overflow():
+    d = np.array([1.0, 0.0, 3.0, 1.0])
+    large = effect_size(PairedDifferences.of(d * 2.0**1020, np.zeros(4)))
+    assert large == effect_size(PairedDifferences.of(d, np.zeros(4)))

@@ -63,7 +63,8 @@ def agreement(
 @click.command("sample-size", cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("true")
-@click.argument("predictions", nargs=2, metavar="[NAME=]PRED [NAME=]PRED")
+@click.argument("first", metavar="[NAME=]PRED")
+@click.argument("second", metavar="[NAME=]PRED")
 @measure_option
 @click.option("--power", type=SHARE, default=0.8, show_default=True, help="Power of the test: --power 0.9.")
 @click.option("--level", type=SHARE, default=0.05, show_default=True, help="Significance level: --level 0.01.")
@@ -71,7 +72,7 @@ def agreement(
 @label_file_options
 @input_options
 def sample_size(
-    hierarchy: str, true: str, predictions: tuple[str, ...], measures: tuple[Any, ...], power: float, level: float,
+    hierarchy: str, true: str, first: str, second: str, measures: tuple[Any, ...], power: float, level: float,
     difference: float | None, **given: Any,
 ) -> None:  # fmt: skip
     """Compute how many instances it takes to separate two systems, from the results on a pilot.
@@ -83,8 +84,7 @@ def sample_size(
     from hemlp.report.outputs import system_files
 
     reading = pop_file_options(given)
-    files = system_files(predictions)
-    systems = {name: reading.cut(file) for name, file in files.items()}
+    systems = {name: reading.cut(file) for name, file in system_files((first, second)).items()}
     asked = measures or ("F_H",)
     ev = evaluate(open_hierarchy(hierarchy, given), reading.labels(true), systems, asked, **given)
     first, second = systems

@@ -1,4 +1,4 @@
-"""Data that is easily taken for label sets and is something else: scores, tables, matrices, files, paths.
+"""Refuse data that only looks like label sets: scores, tables, matrices, files, paths.
 
 Each is refused with a sentence that says how to say what was meant.
 """
@@ -22,7 +22,7 @@ _LAST_CLASS = "rows='paths' in LabelSets.of takes the last class of each row"
 
 
 def refuse_what_has_no_rows(data: Any) -> None:
-    """Refuse what cannot be gone through row by row, or whose rows would be something else."""
+    """Refuse data that has no rows, or whose rows would not be label sets."""
     if isinstance(data, IOBase):
         raise InvalidLabelSets(f"{data!r} is a file that is open: give its path")
     if isinstance(data, str | bytes | bytearray):
@@ -39,8 +39,8 @@ def refuse_what_has_no_rows(data: Any) -> None:
 
 
 def refuse_tables(data: Any, rows: str | None) -> None:
-    """Refuse frames, matrices and dicts of columns that come without the names of their columns, and arrays of labels
-    without a word about their ``rows``."""
+    """Refuse frames, matrices and dicts of columns without the names of their columns, and arrays of labels without
+    ``rows``."""
     names = column_names(data)
     if names is not None:
         raise InvalidLabelSets(
@@ -75,12 +75,12 @@ def default_columns(data: Any) -> tuple[str | None, str] | None:
 
 
 def score_columns(names: Iterable[Any]) -> list[str]:
-    """The columns whose names say that they hold scores."""
+    """The columns whose names suggest scores."""
     return [name for name in names if isinstance(name, str) and _SCORE.search(name)]
 
 
 def threshold_advice(names: Iterable[Any]) -> str:
-    """The end of a message about columns, if there is one of scores among them."""
+    """The end of a message about columns, if one may hold scores."""
     scores = score_columns(names)
     return f"; {scores[0]!r} looks like scores: keep the rows above a threshold first" if scores else ""
 
@@ -96,7 +96,7 @@ def refuse_score_columns(columns: Sequence[Any], used: Sequence[str]) -> None:
 
 
 def refuse_mapping(row: Mapping[Any, Any], place: str) -> None:
-    """Refuse a row that says more of its labels than that they are there."""
+    """Refuse a row that maps its labels to values."""
     if row and all(isinstance(value, Real) for value in row.values()):
         raise InvalidLabelSets(
             f"{place}: {dict(row)!r:.80} maps labels to scores, and label sets have none: apply a threshold first, as "
@@ -106,7 +106,7 @@ def refuse_mapping(row: Mapping[Any, Any], place: str) -> None:
 
 
 def row_error(row: Sequence[Any], place: str, error: InvalidLabel) -> InvalidLabel | InvalidLabelSets:
-    """What to say of a row that holds something else than labels; ``error`` is about the first such value."""
+    """The error for a row that does not hold labels; ``error`` is about the first such value."""
     if any(isinstance(value, str) and not value for value in row):
         return InvalidLabelSets(
             f"{place}: {format_row(row)} holds an empty string, which is no label. If rows are paths that are padded, "
@@ -132,7 +132,7 @@ def row_error(row: Sequence[Any], place: str, error: InvalidLabel) -> InvalidLab
 
 
 def refuse_indicators(vocabulary: Iterable[Any], rows: Sequence[Sequence[int]]) -> None:
-    """Refuse a 0/1 matrix in lists: rows of one length that hold 0 and 1 and nothing else, some of them repeatedly."""
+    """Refuse a 0/1 matrix in lists: rows of equal length with 0 and 1 only, some of them repeated."""
     if set(vocabulary) != {0, 1} or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return
     if any(len(set(row)) < len(row) for row in rows):

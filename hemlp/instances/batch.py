@@ -42,7 +42,7 @@ UnknownPolicy = Literal["error", "drop", "isolate"]
 
 @dataclass(frozen=True)
 class Policies:
-    """What is done about labels that the hierarchy does not have, and about instances that one side does not have.
+    """What to do with labels that the hierarchy lacks, and with instances that one side lacks.
 
     ``unknown`` speaks of predicted labels. ``unknown_true`` speaks of true labels: dropping them changes what is
     measured, so that is a choice of its own; by default they are isolated if predicted ones are, and else an error.
@@ -62,7 +62,7 @@ class Policies:
 
     @property
     def advice(self) -> tuple[tuple[Advice, Advice], tuple[Advice, Advice]]:
-        """What to choose where unknown labels of a side, predicted or true, are an error."""
+        """Options to choose where unknown labels of a side are an error."""
         apart = "to make each a class that is related to nothing"
         return (
             (Advice("unknown", "drop", "to leave such labels out"), Advice("unknown", "isolate", apart)),
@@ -71,7 +71,7 @@ class Policies:
         )  # fmt: skip
 
     def __str__(self) -> str:
-        """As signatures have it."""
+        """The policies as part of a signature."""
         default = "isolate" if self.unknown == "isolate" else "error"
         true = "" if self.unknown_true == default else f"|unknown_true:{self.unknown_true}"
         return f"unknown:{self.unknown}{true}|missing:{self.missing}"
@@ -108,7 +108,7 @@ class Side:
 
     @property
     def unknown(self) -> int:
-        """How many labels were dropped or made isolated classes."""
+        """The number of labels that were dropped or made isolated classes."""
         return 0 if self.unknown_counts is None else int(self.unknown_counts.sum())
 
     @property
@@ -122,7 +122,7 @@ class Side:
         return 0 if self.missing_rows is None else int(self.missing_rows.sum())
 
     def part(self, start: int, stop: int) -> Side:
-        """The instances from ``start`` on and before ``stop``."""
+        """The instances from ``start`` up to ``stop``."""
         ptr = self.ptr[start : stop + 1]
         ranking = None if self.ranking is None else self.ranking.part(start, stop)
         return self._with(slice(start, stop), ptr - ptr[0], self.classes[ptr[0] : ptr[-1]], ranking)
@@ -150,7 +150,7 @@ class Side:
 
     @classmethod
     def concatenate(cls, parts: Sequence[Side]) -> Side:
-        """Parts of one side, one after the other."""
+        """Join parts of one side in order."""
         lengths = [np.diff(part.ptr) for part in parts]
         marks: dict[str, Any] = {}
         for name, kind in (("unknown_counts", np.int32), ("missing_rows", np.bool_), ("named_counts", np.int32)):
@@ -181,7 +181,7 @@ class Batch(HtmlDisplay):
 
     @classmethod
     def concatenate(cls, parts: Sequence[Batch]) -> Batch:
-        """Parts of one batch, one after the other; ids are left behind."""
+        """Join parts of one batch in order, without ids."""
         true, pred = Side.concatenate([part.true for part in parts]), Side.concatenate([part.pred for part in parts])
         return replace(parts[0], true=true, pred=pred, ids=None)
 
@@ -282,7 +282,8 @@ class Batch(HtmlDisplay):
         gold = _side(isolated, true, unknown[TRUE], named[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
-            predicted = replace(predicted, ranking=_placed(ptr, classes, places[PRED], size), uncut=pred.cut is None)
+            ranking = _align_rows(ptr, classes, places[PRED], size)
+            predicted = replace(predicted, ranking=ranking, uncut=pred.cut is None)
         return cls(isolated, gold, predicted, ids, given, str(policies))
 
     @property
@@ -310,7 +311,7 @@ class Batch(HtmlDisplay):
         return replace(self, true=self.true.part(start, stop), pred=self.pred.part(start, stop), ids=ids)
 
     def take(self, rows: IntArray) -> Batch:
-        """The instances with these numbers, in this order; their ids are left behind.
+        """The instances with these numbers, in this order, without ids.
 
         Parameters
         ----------
@@ -326,7 +327,7 @@ class Batch(HtmlDisplay):
         return replace(self, true=self.true.take(rows), pred=self.pred.take(rows), ids=None)
 
     def first(self, k: int) -> Batch:
-        """With the k classes of the greatest scores for predictions, or all where there are fewer."""
+        """The batch with the k greatest scores of each instance as predictions, or all if there are fewer."""
         if self.pred.ranking is None:
             raise UnscoredPredictions(
                 f"these are label sets without scores, and the {k} greatest are asked for: give hemlp.ScoredSets"
@@ -371,8 +372,7 @@ def _side(
     hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], named: NDArray[np.bool_] | None, dropped: bool,
     place: IntArray, size: int,
 ) -> Side:  # fmt: skip
-    """Class numbers of a side: sorted and each once within an instance. ``new``: which labels are unknown, and are
-    ``dropped`` or not; ``named``: which are names."""
+    """Class numbers of a side, sorted and distinct within an instance; ``new``: unknown labels, ``named``: names."""
     from hemlp.kernels.text.label_sets import class_rows
 
     numbers = hierarchy.look_up(side.vocabulary)[0]
@@ -393,7 +393,7 @@ def _counts(side: LabelSets, which: NDArray[np.bool_], place: IntArray, size: in
     return np.bincount(rows, minlength=size).astype(np.int32) if rows.size else None
 
 
-def _placed(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:
+def _align_rows(ptr: IntArray, classes: IntArray, place: IntArray, size: int) -> Side:
     """Rows of a side at their places among ``size`` instances, each in its own order."""
     rows = np.repeat(place, np.diff(ptr))
     order = np.argsort(rows, kind="stable")

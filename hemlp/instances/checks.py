@@ -31,7 +31,7 @@ _SHARE = re.compile(r"0?\.\d+|[01]\.\d*|\d(\.\d+)?e-\d+", re.IGNORECASE)
 
 
 def refuse_unknown(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], advice: Sequence[Advice]) -> None:
-    """Refuse the labels of the vocabulary that are ``new`` wherever they stand; ``advice`` says what could be done."""
+    """Refuse the ``new`` labels of the vocabulary wherever they occur; ``advice``: options that help."""
     positions = np.flatnonzero(new[side.codes])
     if not positions.size:
         return
@@ -54,7 +54,7 @@ def refuse_misread(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
 
 
 def _refuse_ids(side: LabelSets, unknown: NDArray[np.bool_]) -> None:
-    """Refuse rows that all begin with a label of their own that nobody knows."""
+    """Refuse rows that all begin with an unknown label of their own."""
     firsts = side.ptr[:-1][np.diff(side.ptr) > 0]
     different = np.unique(side.codes[firsts]).size == firsts.size < side.codes.size
     if side.ids is None and side.rows is None and firsts.size >= ENOUGH and different and unknown[firsts].all():
@@ -66,7 +66,7 @@ def _refuse_ids(side: LabelSets, unknown: NDArray[np.bool_]) -> None:
 
 
 def refuse_ambiguous(hierarchy: Hierarchy, side: LabelSets, numbers: IntArray) -> None:
-    """Refuse a label that is the name of several classes, whatever is done about unknown ones."""
+    """Refuse a label that names several classes, whatever the policy for unknown labels."""
     for position in np.flatnonzero(numbers[side.codes] == AMBIGUOUS)[:1].tolist():
         label = _label(side, position)
         raise hierarchy.ambiguous_label(label, hierarchy.name_index.classes(label), f"{side.place(position)}: ")
@@ -129,7 +129,7 @@ _ANYWAY = Advice("rows", "sets", "if it does hold label sets")
 
 
 def refuse_other_layouts(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse a side that looks like something else; ``new``: which labels of the vocabulary the hierarchy lacks."""
+    """Refuse a side that does not look like label sets; ``new``: the labels that the hierarchy lacks."""
     if side.rows is not None or not side.codes.size:
         return
     edges, two_words = hierarchy.edges.parents.size, side.space_separated and bool((np.diff(side.ptr) == 2).all())
@@ -241,7 +241,7 @@ MissingPolicy = Literal["error", "empty"]
 def align(
     true: LabelSets, pred: LabelSets, missing: MissingPolicy, instances: Iterable[Label]
 ) -> tuple[tuple[Label, ...] | None, tuple[IntArray, IntArray]]:
-    """Names of the instances of both sides together, and for each side (predicted, true) which each of its rows is."""
+    """Ids of the instances of both sides, and the instance of each row of each side (predicted, true)."""
     names = true.source or "true labels", pred.source or "predictions"
     if true.ids is None and pred.ids is None:
         rows, others = true.ptr.size - 1, pred.ptr.size - 1
@@ -266,18 +266,19 @@ def align(
 
 
 def _check_missing(ids: Sequence[Label], there: set[Label], name: str, missing: MissingPolicy) -> None:
-    """Refuse a side, called ``name``, that lacks some of ``ids``, unless that was allowed and looks intended."""
+    """Refuse a side, called ``name``, that lacks some of ``ids``, unless ``missing`` allows that and some are there."""
     missing_ids = [each for each in ids if each not in there]
     for each in missing_ids:
         if (other := other_type_label(each)) in there:
             raise MisalignedSides(f"{name} lacks instance {each!r} but has {other!r}: convert the ids to one type")
-    if missing_ids and missing == "error":
-        raise MisalignedSides(
-            f"{name} lacks instance {missing_ids[0]!r}"
-            + (f" and {len(missing_ids) - 1:,} more" if missing_ids[1:] else "")
-        ).with_advice(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
-    if there and missing_ids and len(missing_ids) == len(ids):
-        raise MisalignedSides(f"{name} has none of the instances of the other side, {missing_ids[0]!r} for example")
+    if not missing_ids:
+        return
+    more = f" and {len(missing_ids) - 1:,} more" if missing_ids[1:] else ""
+    error = MisalignedSides(f"{name} lacks instance {missing_ids[0]!r}{more}")
+    if there and len(missing_ids) == len(ids):
+        raise MisalignedSides(f"{error}: the two sides have no id in common")
+    if missing == "error":
+        raise error.with_advice(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
 
 
 def _check_order(true: set[Hashable], pred: set[Hashable]) -> None:
@@ -290,7 +291,7 @@ def _check_order(true: set[Hashable], pred: set[Hashable]) -> None:
 
 
 def unequal_rows_error(first: str, rows: int, second: str, others: int) -> MisalignedSides:
-    """What is wrong with two sides of different length."""
+    """The error for two sides of different length."""
     return MisalignedSides(
         f"{first} has {rows:,} rows and {second} has {others:,}: one row per instance on both sides (a blank row is an "
         f"instance without labels)"

@@ -1,4 +1,4 @@
-"""FILE@CUT: a file of scored predictions, and where they are cut: ``@0.3``, ``@top5``, ``@tuned``, ``@tuned.json``."""
+"""FILE@CUT: a file of scored predictions, and how to cut them: ``@0.3``, ``@top5``, ``@tuned``, ``@tuned.json``."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ _TOP = re.compile(r"top(\d{1,18})")
 
 @dataclass(frozen=True)
 class Cut:
-    """A file of scores, and where they are cut."""
+    """A file of scores, and how to cut them."""
 
     file: str
     at: str
 
     @property
     def top(self) -> int | None:
-        """How many classes of each instance are kept, if that is what was said."""
+        """The number of classes to keep per instance, if the cut is topK."""
         match = _TOP.fullmatch(self.at)
         return int(match[1]) if match else None
 
@@ -36,22 +36,22 @@ class Cut:
 
     @property
     def name(self) -> str:
-        """What the system is called unless it is given a name: stem@cut."""
+        """The default name of the system: stem@cut."""
         return f"{Path(self.file.removesuffix('.gz')).stem}@{Path(self.at).stem if self.stored else self.at}"
 
     @property
     def stored(self) -> bool:
-        """Whether it is a file of thresholds."""
+        """Whether the cut is a file of thresholds."""
         return self.at.endswith(".json")
 
     @property
     def files(self) -> list[str]:
-        """What is read."""
+        """The files to read."""
         return [self.file, self.at] if self.stored else [self.file]
 
 
 def parse_cut(text: str) -> Cut | None:
-    """What FILE@CUT says; None if it is the name of a plain file."""
+    """Parse FILE@CUT; None for a plain file."""
     file, sign, at = text.rpartition("@")
     if not sign or not file or os.path.exists(text):
         return None

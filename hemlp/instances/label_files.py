@@ -159,31 +159,31 @@ def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | N
 
 
 def _find_format(kind: str, data: bytes, sep: str | None, *heads: str | None) -> Format:
-    """What a file is by the ending of its name, and by its first lines where that leaves it open."""
-    found = FORMATS.get(kind, "lines")
-    if found in ("lines", "table") and (columns := find_columns(data, kind)) is not None:
+    """The format of a file by the suffix of its name, or by its first lines where that is not enough."""
+    format = FORMATS.get(kind, "lines")
+    if format in ("lines", "table") and (columns := find_columns(data, kind)) is not None:
         return "gaf" if columns.name.startswith("GAF") else "gpad"
-    if kind == ".csv" or found not in ("lines", "table") or sep not in (None, "\t"):
-        return found
+    if kind == ".csv" or format not in ("lines", "table") or sep not in (None, "\t"):
+        return format
     first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
     if is_corpus(first):
         return "annif"
     cells = [cell.strip() for cell in first.decode("utf-8", "replace").split("\t")]
     if len(cells) != 2 or not all(cells) or {"id", "label", "EntryID", *heads} & {*cells}:
-        return found
+        return format
     rows = (line.split(b"\t") for line in data.rstrip().split(b"\n"))
-    pairs = found == "table" or all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
+    pairs = format == "table" or all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
     return "pairs" if pairs else "lines"
 
 
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
-    """From lines of labels between white space, which begin at a row of the file."""
+    """Label sets from lines of words, from a given row of the file on."""
     labels, codes, ptr = word_rows(data, source, first=first_row)
     return LabelSets(tuple(labels), ptr, codes, None, source, None, first_row, space_separated=True, layout="lines")
 
 
 def _separator(data: bytes, default: str) -> str:
-    """The default, unless the first line has none of it and another."""
+    """The default separator, unless the first line has another one only."""
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
     others = [sep for sep in (";", "\t", ",") if sep.encode() in first]
     return others[0] if default.encode() not in first and others else default
@@ -192,7 +192,7 @@ def _separator(data: bytes, default: str) -> str:
 def _from_table(
     data: bytes, source: str, sep: str | None, matrix: bool, id: str | None, label: str | None
 ) -> LabelSets:
-    """One pair a line, or one column a class."""
+    """One pair per line, or one column per class."""
     sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
     if b"subject_uris" in first and label is None and not matrix:
@@ -223,7 +223,7 @@ def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None,
 
 
 def _not_labels(source: str) -> FileFormatError:
-    """Of formats whose lines would be taken for labels."""
+    """The error for formats whose lines would be read as labels."""
     return FileFormatError(
         f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, .jsonl or "
         f".parquet file with id and labels"
@@ -231,7 +231,7 @@ def _not_labels(source: str) -> FileFormatError:
 
 
 class LabelFile:
-    """A label file that is read block by block, never as a whole: one instance a line, as in ``read_labels``."""
+    """A label file that is read block by block: one instance per line, as in ``read_labels``."""
 
     def __init__(self, path: str | PathLike[str]) -> None:
         self.source = fspath(path)
@@ -266,12 +266,12 @@ class LabelFile:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the labels, row by row: that of ``LabelSets`` of the same file."""
+        """SHA-256 of the labels, row by row: equal to that of ``LabelSets`` of the same file."""
         return digest_of(self.blocks(20_000))
 
 
 def check_rereadable(path: str | PathLike[str]) -> None:
-    """Refuse a pipe, or anything else that is gone once it was read: files in blocks are read several times."""
+    """Refuse a pipe, or anything else that can be read only once: files in blocks are read several times."""
     pipe = os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
     if file_kind(fspath(path)) not in WHOLE and (pipe or fspath(path) == STANDARD_INPUT):
         raise InvalidOption(
@@ -281,7 +281,7 @@ def check_rereadable(path: str | PathLike[str]) -> None:
 
 
 def open_labels(path: str | PathLike[str]) -> LabelSets | LabelFile:
-    """A label file to be read block by block, or as a whole if its format needs that."""
+    """Open a label file to read it block by block, or as a whole if its format needs that."""
     if file_kind(fspath(path)) in (*WHOLE, *OTHER_FORMATS) or os.path.isdir(path):
         return read_labels(path)
     file = LabelFile(path)

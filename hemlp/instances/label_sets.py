@@ -1,4 +1,4 @@
-"""Label sets as people give them: for each instance the set of its classes.
+"""Label sets as users give them: the set of classes of each instance.
 
 >>> LabelSets.of([["sheep"], "cow", []])
 LabelSets(3 instances, 2 labels)
@@ -32,7 +32,7 @@ RowKind = Literal["sets", "paths"]
 
 
 class Scored(ABC):
-    """Scored predictions, of which label sets are cut: ``hemlp.ScoredSets``."""
+    """Scored predictions that can be cut to label sets: ``hemlp.ScoredSets``."""
 
     @property
     @abstractmethod
@@ -41,7 +41,7 @@ class Scored(ABC):
 
     @abstractmethod
     def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:
-        """The same as numbers of classes of ``h``: pointers and classes; what ``known`` does not have is left out."""
+        """Pointers and classes of ``h``, greatest score first; labels that ``known`` lacks are left out."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +83,7 @@ class LabelSets(HtmlDisplay):
         rows: RowKind | None = None,
         source: str | None = None,
     ) -> LabelSets:
-        """From whatever holds label sets.
+        """Make label sets from any supported data.
 
         - a list with, for each instance, a list or set of labels, or one label (a string is one label);
         - a mapping instance id → labels;
@@ -188,7 +188,7 @@ class LabelSets(HtmlDisplay):
         return int(np.searchsorted(self.ptr, position, side="right")) - 1
 
     def place(self, position: int) -> str:
-        """Where the label at ``position`` of ``codes`` stands: file and row, counted from 1."""
+        """The file and row, counted from 1, of the label at ``position`` of ``codes``."""
         row = self.row_of(position)
         place = f"row {self.first_row + row + 1}" if self.lines is None else f"line {self.lines[position]}"
         if self.ids is not None:
@@ -197,7 +197,7 @@ class LabelSets(HtmlDisplay):
 
 
 def as_predictions(data: Any, source: str, rows: RowKind | None = None) -> LabelSets:
-    """What ``LabelSets.of`` takes; or scores, which are not cut."""
+    """Predictions as ``LabelSets``, or scores without a cut."""
     if isinstance(data, Scored):
         return replace(data.sets, scores=data, rows="sets" if rows == "sets" else None)
     return LabelSets.of(data, rows=rows, source=source)
@@ -216,7 +216,7 @@ def digest_of(blocks: Iterable[LabelSets]) -> str:
 
 
 def instance_ids(ids: Iterable[Any], source: str | None) -> tuple[Label, ...]:
-    """The names of instances, of which no two may differ in their type alone."""
+    """The ids of instances; no two may differ in their type alone."""
     ids = tuple(ids)
     if {*map(type, ids)} <= {str} and "" not in ids:
         return ids

@@ -1,4 +1,4 @@
-"""Fingerprints of scores: they tell whether thresholds are used on the data that they were chosen on."""
+"""Fingerprints of scores: they show whether thresholds are applied to the data that they were chosen on."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Digests = NDArray[np.uint64]
 
 
 def fingerprint(s: ScoredSets) -> str:
-    """Of classes and scores of all instances, in any order of both; instances without scores do not count."""
+    """A digest of classes and scores of all instances, in any order; instances without scores do not count."""
     return f"{int(_mix(_rows(s)).sum(dtype=np.uint64)):016x}"
 
 
 def row_digests(s: ScoredSets) -> Digests | None:
-    """Of each instance with scores, by which it is known again: its id, classes and scores. None without ids."""
+    """A digest of each instance with scores: of its id, classes and scores. None without ids."""
     if s.ids is None:
         return None
     scored = np.flatnonzero(np.diff(s.ptr))
@@ -31,7 +31,7 @@ def row_digests(s: ScoredSets) -> Digests | None:
 
 
 def _rows(s: ScoredSets) -> Digests:
-    """Of the classes and scores of each instance that has any."""
+    """A digest of the classes and scores of each instance that has any."""
     bits = np.ascontiguousarray(s.values + 0.0).view(np.uint64)  # 0.0: there is one zero
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mix(_digests(s.vocabulary)[s.codes] + _mix(bits)))])
     digests: Digests = (sums[s.ptr[1:]] - sums[s.ptr[:-1]])[np.diff(s.ptr) > 0]
@@ -44,7 +44,7 @@ def _digests(labels: Sequence[Label]) -> Digests:
 
 
 def _mix(numbers: Digests) -> Digests:
-    """Each number as another one that looks random (Steele et al. 2014, splitmix64)."""
+    """Hash each number (splitmix64, Steele et al. 2014)."""
     mixed = numbers + np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -1,4 +1,4 @@
-"""Scores from files of any format; and what functions on scores accept for scores and for true labels."""
+"""Scores from files of any format; scores and true labels from any argument of a function on scores."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def read_scores(
 
 
 def _first_line(data: bytes) -> bytes:
-    """The first line that is neither blank nor a head of CAFA's."""
+    """The first line that is neither blank nor a CAFA header."""
     start = 0
     while start < len(data):
         end = data.find(b"\n", start)
@@ -132,7 +132,7 @@ def _first_line(data: bytes) -> bytes:
 
 
 def _is_triple(line: bytes, sep: str | None, named: Sequence[str | None]) -> bool:
-    """Whether a line is id, class and score between tabs, and names none of the columns."""
+    """Whether a line is id, class and score between tabs, and not a header."""
     cells = [cell.strip() for cell in line.split(b"\t")]
     heads = {name.encode() for name in named if name}
     return sep in (None, "\t") and len(cells) == 3 and parse_number(cells[2]) is not None and not heads & {*cells}

@@ -1,4 +1,4 @@
-"""Scored predictions as people give them: for each instance some classes, each with a finite score.
+"""Scored predictions as users give them: classes of each instance with finite scores.
 
 >>> s = ScoredSets.of([{"sheep": 0.9, "cow": 0.4}, {"cow": 0.7}])
 >>> list(s.at(0.5)), list(s.top(1))
@@ -38,10 +38,10 @@ ANYWAY = Advice("repeated", "max", "to take the greatest score")
 
 @runtime_checkable
 class CutRule(Protocol):
-    """How scores are cut to label sets, as ``hemlp.tune`` chooses it."""
+    """A rule that cuts scores to label sets, as ``hemlp.tune`` chooses it."""
 
     def kept(self, s: ScoredSets, /) -> NDArray[np.bool_]:
-        """Which scores are of predicted classes."""
+        """Which scored classes are predicted."""
 
     def rule(self, s: ScoredSets, /) -> str:
         """How ``s`` is cut, in words."""
@@ -78,7 +78,7 @@ class ScoredSets(Scored, HtmlDisplay):
         repeated: Repeated = "error",
         source: str | None = None,
     ) -> ScoredSets:
-        """From whatever holds scores.
+        """Make scored sets from any supported data.
 
         - a list with, for each instance, a mapping label → score or a list of (label, score) pairs;
         - a mapping instance id → the same;
@@ -148,7 +148,7 @@ class ScoredSets(Scored, HtmlDisplay):
         cls, vocabulary: Sequence[Label], rows: IntArray, codes: Any, values: Any, size: int,
         ids: tuple[Label, ...] | None, source: str | None, lines: IntArray | None, repeated: Repeated,
     ) -> ScoredSets:  # fmt: skip
-        """From one (row, class, score) an entry, in any order."""
+        """Make scored sets from entries (row, class, score), in any order."""
         codes, values = np.asarray(codes, np.int32), np.asarray(values, np.float64)
         if not np.isfinite(values).all():
             k = int(np.flatnonzero(~np.isfinite(values))[0])
@@ -172,7 +172,7 @@ class ScoredSets(Scored, HtmlDisplay):
         return made.without_repeats(made.codes)
 
     def without_repeats(self, classes: IntArray) -> ScoredSets:
-        """Each class once in a row, by its first score, or an error; ``classes``: what the entries stand for."""
+        """Keep each class once per row, by its first score, or raise an error; ``classes``: those of the entries."""
         from hemlp.kernels.ranking.by_score import has_repeats
 
         if not has_repeats(self.ptr, classes):
@@ -222,7 +222,7 @@ class ScoredSets(Scored, HtmlDisplay):
         yield Table(["instance" if self.ids is None else "id", "greatest scores"], rows)
 
     def place(self, position: int) -> str:
-        """Where the score at ``position`` stands: file and row, counted from 1."""
+        """The file and row, counted from 1, of the score at ``position``."""
         return self.sets.place(position)
 
     @cached_property
@@ -268,14 +268,14 @@ class ScoredSets(Scored, HtmlDisplay):
 
     @cached_property
     def fingerprint(self) -> str:
-        """The same for the same scores, whatever the order of instances."""
+        """A digest of the scores, whatever the order of instances."""
         from hemlp.instances.score_digest import fingerprint
 
         return fingerprint(self)
 
     @cached_property
     def row_digests(self) -> Digests | None:
-        """One for each instance with scores, the same for the same id and scores; None without ids."""
+        """A digest of the id and scores of each instance with scores; None without ids."""
         from hemlp.instances.score_digest import row_digests
 
         return row_digests(self)
@@ -311,7 +311,7 @@ class ScoredSets(Scored, HtmlDisplay):
     # ---- other scores
 
     def propagate(self, hierarchy: Hierarchy, *, unknown: UnknownPolicy = "error") -> ScoredSets:
-        """With a score for every ancestor of a scored class: the greatest of its own and those below it.
+        """Score every ancestor of a scored class: by the greatest of its own score and those below it.
 
         That changes no closure: at any threshold the classes above it have the same ancestors as before.
 
@@ -340,18 +340,18 @@ class ScoredSets(Scored, HtmlDisplay):
         )
 
     def look_up(self, hierarchy: Hierarchy, unknown: UnknownPolicy = "error") -> tuple[ScoredSets, Hierarchy]:
-        """With the classes of a hierarchy for vocabulary, and that hierarchy with what was isolated."""
+        """The sets with the classes of a hierarchy as vocabulary, and that hierarchy with isolated classes."""
         nothing = LabelSets((), np.zeros(len(self) + 1, np.int64), np.empty(0, np.int32), self.ids)
         batch = Batch.over(hierarchy, nothing, self.sets, Policies(unknown))
         return self.over(batch.hierarchy), batch.hierarchy
 
     def ranking(self, h: Hierarchy, known: Hierarchy) -> tuple[IntArray, IntArray]:
-        """Pointers and classes of ``h``, greatest score first; what ``known`` does not have is left out."""
+        """Pointers and classes of ``h``, greatest score first; labels that ``known`` lacks are left out."""
         coded = self.over(h, known)
         return coded.ptr, coded.codes
 
     def over(self, h: Hierarchy, among: Hierarchy | None = None) -> ScoredSets:
-        """With the classes of a hierarchy for vocabulary; labels that it (or ``among``) does not have are left out."""
+        """The sets with the classes of a hierarchy as vocabulary; labels that it (or ``among``) lacks are left out."""
         of_label = h.numbers(self.vocabulary)
         if among is not None and among is not h:
             of_label[among.numbers(self.vocabulary) < 0] = -1
@@ -368,7 +368,7 @@ class ScoredSets(Scored, HtmlDisplay):
         )
 
     def take(self, ids: Iterable[Label]) -> ScoredSets:
-        """The instances with these ids, in this order; one that is not there has no scores.
+        """The instances with these ids, in this order; a missing one has no scores.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The two sides of an instance, predicted and true: wherever they are numbered, in this order.
+"""The two sides of an instance, numbered in this order everywhere: predicted and true.
 
 Public functions take (true, pred); inside, whatever has one entry per side is indexed by ``PRED`` and ``TRUE``.
 """

@@ -18,7 +18,7 @@ SUFFIXES = (".parquet", ".pq")
 
 
 def is_address(place: Any) -> bool:
-    """Whether it is a text like s3://bucket/folder."""
+    """Whether it is an address like s3://bucket/folder."""
     return isinstance(place, str) and ADDRESS.match(place) is not None
 
 
@@ -35,7 +35,7 @@ def is_dataset(place: Any) -> bool:
 
 
 def has_dataset(true: Any, systems: Any) -> bool:
-    """Whether gold or a system is one."""
+    """Whether the gold or a system is a dataset."""
     named = isinstance(true, str | PathLike) and isinstance(systems, Mapping)
     return is_dataset(true) or (named and any(map(is_dataset, systems.values())))
 
@@ -66,7 +66,7 @@ class Dataset:
 
     @classmethod
     def open(cls, place: Any) -> Dataset:
-        """What ``is_dataset`` says yes to, or one Parquet file."""
+        """Open a dataset (see ``is_dataset``), or one Parquet file."""
         source = fspath(place) if isinstance(place, str | PathLike) else "the dataset"
         if source == place and PATTERN.search(source) and not is_address(source) and not os.path.lexists(source):
             filesystem, paths = find_filesystem(".")[0], [*map(os.path.abspath, glob(source, recursive=True))]
@@ -87,7 +87,7 @@ class Dataset:
         return cls(source, filesystem, tuple(paths), tuple(path[common:].lstrip("/") for path in paths))
 
     def describe(self) -> list[list[Any]]:
-        """What tells the files from later ones: names, sizes and times of change."""
+        """Names, sizes and times of change of the files, to detect changes."""
         infos = self.filesystem.get_file_info(list(self.paths))
         return [[name, info.size, info.mtime_ns] for name, info in zip(self.names, infos, strict=True)]
 
@@ -96,7 +96,7 @@ class Dataset:
         return open_parquet(self.filesystem, self.paths[k])
 
     def tables(self, k: int, columns: Sequence[str], size: int) -> Iterator[Any]:
-        """The rows of a file in tables of ``size`` rows, the last one shorter; of an empty file an empty one."""
+        """The rows of a file in tables of ``size`` rows, the last one shorter; one empty table for an empty file."""
         import pyarrow as pa
 
         with self.open_file(k) as file:
@@ -134,8 +134,8 @@ def _list_files(filesystem: Any, path: str, source: str) -> list[str]:
     try:
         if filesystem.get_file_info(path).type == fs.FileType.File:
             return [path]
-        found = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
+        entries = filesystem.get_file_info(fs.FileSelector(path, recursive=True))
     except (ArrowException, OSError) as error:
         raise UnreadableFile(f"{source}: {error}") from None
-    files = [each.path for each in found if each.type == fs.FileType.File]
+    files = [each.path for each in entries if each.type == fs.FileType.File]
     return [file for file in files if not re.search(r"/[._]", file[len(path) :])]

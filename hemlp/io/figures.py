@@ -40,12 +40,12 @@ def line_style(k: int) -> dict[str, str]:
 
 
 def plain(text: str) -> str:
-    """A text in which $ is no mathematics, on one line."""
+    """A text on one line, in which $ does not start mathematics."""
     return printable(text).replace("$", r"\$")
 
 
 def save(figure: Figure, path: str | PathLike[str] | None) -> Figure:
-    """Write a figure, where a file is given, in the format that the ending of its name says."""
+    """Write a figure, if a file is given, in the format of its suffix."""
     if path is None:
         return figure
     ending = Path(path).suffix.removeprefix(".").lower()

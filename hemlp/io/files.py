@@ -1,4 +1,4 @@
-"""Atomic writes: a file is written beside its place, flushed to the disk and then moved: whole, or not there."""
+"""Atomic writes: a file is written beside its place, flushed to the disk and then moved there."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PART = re.compile(r"(.+)\.[0-9a-f]+\.part", re.DOTALL)
 
 
 def reason(error: OSError) -> str:
-    """What went wrong with a file, in a few words."""
+    """The reason for an error on a file, in a few words."""
     return (error.strerror or str(error)).lower()
 
 
@@ -53,7 +53,7 @@ def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
 
 
 def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, keep: bool = False) -> None:
-    """Write a file, whole or not at all: what goes wrong has a name, and an older file stays as it was.
+    """Write a file, whole or not at all: errors are named, and an older file stays as it was.
 
     ``keep``: a file that is there stays, even one that another process has just written.
     """
@@ -91,7 +91,7 @@ def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, kee
 
 @contextmanager
 def _part_of(place: Path) -> Iterator[tuple[Path, IO[bytes]]]:
-    """A new file beside ``place``, locked while it is written, so that everybody sees whether its writer lives."""
+    """A new file beside ``place``, locked while its writer lives."""
     part = place.with_name(f"{place.name[:50]}.{os.urandom(8).hex()}.part")
     with cleanup_on_exit(lambda: part.unlink(missing_ok=True)):
         try:
@@ -122,7 +122,7 @@ def _link(part: Path, place: Path) -> None:
 
 
 def remove_stale_parts(folder: Path, names: str) -> None:
-    """Remove what processes that are gone were writing to files of ``folder`` whose names match ``names``."""
+    """Remove unfinished files of dead processes in ``folder`` whose names match ``names``."""
     for part in folder.iterdir():
         match = PART.fullmatch(part.name)
         if match and re.fullmatch(names, match.group(1)):

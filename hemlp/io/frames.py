@@ -17,7 +17,7 @@ Coded = tuple[list[Any], IntArray]
 
 @dataclass(frozen=True, eq=False)
 class BatchedColumn:
-    """A column of ``size`` values that is read batch by batch, whenever somebody goes through it.
+    """A column of ``size`` values that is read batch by batch at each iteration.
 
     ``coded``: what ``code_column`` says of it.
     """
@@ -35,14 +35,14 @@ class BatchedColumn:
 
 
 def collect_query(data: Any) -> Any:
-    """A query of polars or DuckDB as the table that it is a query for, and anything else as it is."""
+    """The result of a query of polars or DuckDB as a table; anything else as given."""
     if hasattr(data, "collect_schema") and hasattr(data, "collect"):
         return data.collect()
     return data.fetch_arrow_table() if hasattr(data, "fetch_arrow_table") else data
 
 
 def column_names(data: Any) -> list[Any] | None:
-    """The names of the columns of a frame, None if it is something else."""
+    """The names of the columns of a frame, None if it is not a frame."""
     names = getattr(data, "column_names", None)  # of an Arrow table, whose columns are arrays
     if names is None:
         names = getattr(data, "columns", None)
@@ -59,7 +59,7 @@ def column(data: Any, name: Any) -> list[Any]:
 
 
 def code_column(values: Any) -> Coded | None:
-    """A column of strings or integers, each looked at once; None for any other, which needs a closer look."""
+    """Distinct values and codes of a column of strings or integers; None for any other, which needs a closer look."""
     if isinstance(values, BatchedColumn):
         return values.coded()
     pandas = sys.modules.get("pandas")
@@ -78,7 +78,7 @@ def code_column(values: Any) -> Coded | None:
 
 
 def code_list(values: Sequence[Any]) -> Coded | None:
-    """The same for a list, in which None is no value."""
+    """Like ``code_column``, for a list in which None is a missing value."""
     from hemlp.kernels.text.label_sets import code_rows
 
     return code_rows([values], len(values))
@@ -100,7 +100,7 @@ def number_column(values: Any) -> FloatArray | None:
 
 
 def sort_by_appearance(distinct: Sequence[Any], codes: IntArray) -> Coded:
-    """Without values that no row has; -1 is none."""
+    """Distinct values in the order of their first rows, without unused ones; -1 is missing."""
     first = np.full(len(distinct) + 1, len(codes))
     first[codes[::-1]] = np.arange(len(codes) - 1, -1, -1, dtype=np.int32)  # the last one that is written stays
     first[-1] = len(codes)
@@ -113,7 +113,7 @@ def sort_by_appearance(distinct: Sequence[Any], codes: IntArray) -> Coded:
 
 
 def _code_series(values: Any, pandas: Any) -> Coded | None:
-    """A column of pandas."""
+    """Code a column of pandas."""
     if isinstance(values.dtype, pandas.CategoricalDtype):
         kind, distinct, codes = values.cat.categories.inferred_type, values.cat.categories, values.cat.codes.to_numpy()
     elif values.dtype == object and (coded := code_list(values.tolist())) is not None:
@@ -138,7 +138,7 @@ def is_codable(kind: Any) -> bool:
 
 
 def code_arrow(values: Any) -> Coded | None:
-    """An array of Arrow, in one or several pieces."""
+    """Code an array of Arrow, in one or several chunks."""
     if not is_codable(values.type):
         return None
     values = values.combine_chunks() if hasattr(values, "combine_chunks") else values
@@ -150,6 +150,6 @@ def code_arrow(values: Any) -> Coded | None:
 
 
 def records_to_columns(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:
-    """Columns from dicts, one a row; what a row does not have is None."""
+    """Columns from one dict per row; a missing key is None."""
     names = dict.fromkeys(name for record in records for name in record)
     return {name: [record.get(name) for record in records] for name in names}

@@ -1,4 +1,4 @@
-"""Figures that show themselves in notebooks, also where nobody has set up matplotlib for them."""
+"""Figures that show themselves in notebooks, without any setup of matplotlib."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hemlp.io.figures import svg
 
 
 class Plot(Figure):
-    """A figure of matplotlib. Its last expression in a cell is shown as SVG."""
+    """A figure of matplotlib that a notebook shows as SVG."""
 
     def _repr_svg_(self) -> str:
         return svg(self, "plot")

@@ -18,7 +18,7 @@ CODED_BATCH = 2**20
 
 
 def is_parquet(path: str) -> bool:
-    """Whether it is a file that begins as Parquet does, and is not packed."""
+    """Whether a file begins as Parquet does, and is not gzipped."""
     try:
         with Path(path).open("rb") as file:
             return file.read(4) == b"PAR1"
@@ -85,7 +85,7 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
 
 
 def _unpacked_size(metadata: Any) -> int:
-    """Bytes that a file becomes by what it says of itself: one at least for each value."""
+    """The unpacked size that the metadata of a file state: at least one byte per value."""
     groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
     chunks = [group.column(k) for group in groups for k in range(group.num_columns)]
     return sum(max(chunk.total_uncompressed_size, chunk.num_values) for chunk in chunks)

@@ -49,7 +49,7 @@ def check_separator(sep: str | None) -> None:
 
 
 def file_reader(read: Callable[P, T]) -> Callable[P, T]:
-    """A function that reads a file, and names it where it is nested too deeply or too large for this machine."""
+    """Decorate a function that reads a file: errors of depth and memory name the file."""
 
     @wraps(read)
     def reading(*args: P.args, **options: P.kwargs) -> T:
@@ -67,7 +67,7 @@ def file_reader(read: Callable[P, T]) -> Callable[P, T]:
 
 
 def open_bytes(path: str | PathLike[str]) -> IO[bytes]:
-    """A file as it is, to be read; not one that has no end, such as /dev/zero."""
+    """Open a file to read its bytes; refuse an endless one, such as /dev/zero."""
     if not isinstance(path, str | PathLike):
         raise InvalidOption(f"{path!r} is not the path of a file")
     source = fspath(path)
@@ -101,7 +101,7 @@ def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
 
 
 def check_text(data: bytes, source: str) -> bytes:
-    """``data`` itself, if it is text with one kind of line end."""
+    """Return ``data`` if it is text with one kind of line ending."""
     if b"\x00" in data:
         raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
@@ -110,7 +110,7 @@ def check_text(data: bytes, source: str) -> bytes:
 
 
 def decode(data: bytes, source: str) -> str:
-    """As text."""
+    """Decode bytes as text."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -123,7 +123,7 @@ class _Twice(Exception):
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object, none of whose keys is lost."""
+    """A JSON object whose keys are distinct."""
     made = dict(pairs)
     if len(made) < len(pairs):
         keys = [key for key, _ in pairs]
@@ -135,7 +135,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=str, parse_floa
 
 
 def load_json(text: str, source: str, line: int | None = None) -> Any:
-    """JSON with numbers as strings; a key that occurs twice in an object is an error, since one would be lost."""
+    """Parse JSON with numbers as strings; a key that occurs twice in an object is an error."""
     try:
         return _DECODER.decode(text)
     except _Twice as error:
@@ -148,7 +148,7 @@ def load_json(text: str, source: str, line: int | None = None) -> Any:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Without the garbage collector, which looks at a growing heap again and again; what readers make has no cycles."""
+    """Pause the garbage collector, which scans a growing heap repeatedly; readers make no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -159,7 +159,7 @@ def collector_paused() -> Iterator[None]:
 
 
 def scan_json(line: str, source: str, number: int) -> Any:
-    """The same of one line, sooner."""
+    """Like ``load_json``, faster, for one line."""
     try:
         made, end = _DECODER.raw_decode(line)
     except (ValueError, _Twice):
@@ -168,7 +168,7 @@ def scan_json(line: str, source: str, number: int) -> Any:
 
 
 def parse_number(text: bytes) -> float | None:
-    """The number that a text is, None if it is none."""
+    """The number in a text, None if it is not a number."""
     try:
         return None if b"_" in text else float(text)
     except ValueError:
@@ -195,7 +195,7 @@ def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[st
 
 
 def _lines(text: str) -> Iterator[str]:
-    """One by one, without their ends."""
+    """Lines one by one, without line endings."""
     start = 0
     while (stop := text.find("\n", start)) >= 0:
         yield text[start:stop]
@@ -225,7 +225,7 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
 
 @dataclass(frozen=True, eq=False)
 class CellTable:
-    """Rows of as many cells each, by columns: row i has ``texts[k][codes[k][i]]`` in column k, and stands in line
+    """Rows of equal length, by columns: row i has ``texts[k][codes[k][i]]`` in column k, and stands in line
     ``lines[i]``.
 
     Of a column of numbers ``values`` are known, but for the rows ``odd``, whose cells alone have codes. ``bare``: no
@@ -241,7 +241,7 @@ class CellTable:
     wrong: tuple[int, int] | None
 
     def clean(self, change: Callable[[str], str]) -> CellTable:
-        """With changed texts; those that are equal then are one."""
+        """Map texts through a function; texts that become equal are merged."""
         texts, codes = [], []
         for own, numbers in zip(self.texts, self.codes, strict=True):
             cells = list(map(change, own))
@@ -251,7 +251,7 @@ class CellTable:
         return replace(self, texts=texts, codes=codes)
 
     def numbers(self, k: int) -> FloatArray:
-        """The numbers of column ``k``, NaN where a text is none; each distinct text is read once."""
+        """The numbers of column ``k``, NaN where a text is not a number; each distinct text is parsed once."""
         if not self.odd.size:
             return self.values
         parsed = [parse_number(text.encode()) for text in self.texts[k]]
@@ -283,7 +283,7 @@ def read_columns(data: bytes, source: str, start: int, sep: str | None, kinds: s
 
 
 def blank_lines(data: bytes, remark: Callable[[bytes], bool]) -> bytes:
-    """With blank lines in place of remarks."""
+    """Replace comments by blank lines."""
     return b"\n".join(b"" if remark(line) else line for line in data.split(b"\n"))
 
 

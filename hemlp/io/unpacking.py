@@ -32,7 +32,7 @@ def unpack_limit(size: int) -> int:
 
 
 def check_unpacked_size(unpacked: int, size: int, source: str) -> None:
-    """Refuse a file of ``size`` bytes that unpacks to more than it may."""
+    """Refuse a file of ``size`` bytes that unpacks to more than the limit."""
     limit = unpack_limit(size)
     if unpacked > limit:
         raise FileFormatError(
@@ -42,7 +42,7 @@ def check_unpacked_size(unpacked: int, size: int, source: str) -> None:
 
 
 class _Unzipped(io.RawIOBase):
-    """The content of a gzip file, as long as it is no more than it may be."""
+    """Reads the content of a gzip file up to the limit."""
 
     def __init__(self, raw: IO[bytes], size: int, source: str) -> None:
         self._zipped, self._size, self._source = gzip.GzipFile(fileobj=raw), size, source

@@ -109,5 +109,5 @@ class RankedMeasure(DerivedMeasure):
         from hemlp.measures.pair_measure import pairs_classes
 
         if not pairs_classes(self.measure):
-            raise InvalidOption(f"{self} has no default cost, of which it could be a function")
+            raise InvalidOption(f"{self} has no default cost to vary")
         return self.measure.sensitivity(self._as_batch(data, true, pred))

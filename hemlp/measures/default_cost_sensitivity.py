@@ -98,7 +98,7 @@ class EnvelopeSum:
 
     def __init__(self, measure: PairMeasure) -> None:
         if not isinstance(measure.default_cost, int | float) or measure.pairing != "optimal":
-            raise InvalidOption(f"{measure} has not one default cost for all classes, of which it could be a function")
+            raise InvalidOption(f"{measure} has not one default cost for all classes: there is none to vary")
         if measure.weights is not None:
             raise InvalidOption(f"{measure}: with weights its classes have default costs of their own")
         if measure.scoring not in DIVISORS:

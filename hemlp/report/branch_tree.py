@@ -22,17 +22,17 @@ MOST = 2_500
 
 
 def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Arrays of the branches that the page holds, and how many there are in all.
+    """Arrays of the branches on the page, and the number of all branches.
 
     A branch has at most the instances and the share of any branch that it is in, so those that are kept hang together.
     """
     inputs = require_inputs(ev)
     _, places = align_classes(inputs, ev.systems)
-    found = [
+    by_system = [
         reorder_branches(compute_branches(ev, s, measure), place) for s, place in zip(ev.systems, places, strict=True)
     ]
-    instances = np.max([of.instances for of in found], axis=0)
-    shares = np.array([np.nan_to_num(of.shares) for of in found])
+    instances = np.max([of.instances for of in by_system], axis=0)
+    shares = np.array([np.nan_to_num(of.shares) for of in by_system])
     weight = np.maximum(instances / max(1, int(ev.facts[ev.systems[0]]["instances"])), shares.max(axis=0))
     met = np.flatnonzero(weight > 0)
     kept = met
@@ -44,14 +44,14 @@ def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str,
         number = nodes.add(inputs.hierarchies[system], [here[here >= 0]])
         node = np.where(here >= 0, number[here], node)
     arrays = {"branch": narrow(node), "branchInstances": narrow(instances[kept])}
-    for s, of in enumerate(found):
+    for s, of in enumerate(by_system):
         columns = {"Mean": of.means, "Low": of.lows, "High": of.highs, "Share": shares[s]}
         arrays |= {f"branch{what}{s}": values[kept] for what, values in columns.items()}
     return int(met.size), arrays
 
 
 def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
-    """The tree. ``ahead``: the systems that it compares at first."""
+    """The section of the tree; ``ahead``: the systems that it compares first."""
     inputs = require_inputs(ev)
     pairs = pairs_classes(inputs.measures[measure])
     loss = (

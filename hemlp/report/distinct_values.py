@@ -1,4 +1,4 @@
-"""Distinct values of columns: each is made into a text once, however many instances have it."""
+"""Distinct values of columns: each is formatted once, however many instances have it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hemlp.arrays import IntArray
 
 
 def distinct(column: NDArray[Any]) -> tuple[IntArray, IntArray]:
-    """Where each distinct value stands first, in this order, and for each value which of these it is.
+    """The first position of each distinct value, ascending, and for each value the number of its distinct value.
 
     ``column``: integers of one byte or eight. Floats are told apart by their bits, as integers.
 
@@ -33,10 +33,10 @@ def distinct(column: NDArray[Any]) -> tuple[IntArray, IntArray]:
 
 
 def as_objects(texts: Iterable[str]) -> NDArray[Any]:
-    """Texts that can be chosen by arrays of numbers."""
+    """Texts as an array that index arrays can select from."""
     return np.array([*texts, ""], object)[:-1]
 
 
 def as_sizes(texts: NDArray[Any]) -> IntArray:
-    """The length of each."""
+    """The length of each text."""
     return np.fromiter(map(len, texts), np.int64, len(texts))

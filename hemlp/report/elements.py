@@ -14,7 +14,7 @@ First = Literal["ascending", "descending"]
 
 
 class Column(NamedTuple):
-    """Of a table: its head, what the first click on it shows first, and whether it holds words, not figures."""
+    """A column of a table: its heading, the order of the first click on it, and whether it holds words, not numbers."""
 
     name: str
     first: First = "descending"
@@ -22,7 +22,7 @@ class Column(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Of a table: what is shown, as HTML, and the value that it is sorted by (None: the text)."""
+    """A cell of a table: its HTML, and the value to sort by (None: the text)."""
 
     shown: str
     value: float | str | None = None
@@ -38,7 +38,7 @@ class Section:
     charts: dict[str, Any]
 
     def html(self) -> str:
-        """The whole element."""
+        """The section as HTML."""
         return (
             f"<section id='{self.key}' aria-labelledby='{self.key}-title'><h2 id='{self.key}-title'>"
             f"{markup(self.title)}</h2>{self.body}</section>"
@@ -46,7 +46,7 @@ class Section:
 
 
 def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], caption: str = "") -> str:
-    """A table whose heads sort it; on narrow screens each row becomes a list of its cells with their heads."""
+    """A table that sorts by a click on a heading; on narrow screens each row becomes a list of headings and cells."""
     heads = "".join(map(_head, columns))
     body = "".join(
         f"<tr>{''.join(_cell(column, cell) for column, cell in zip(columns, row, strict=True))}</tr>" for row in rows
@@ -57,7 +57,7 @@ def table(columns: Sequence[Column], rows: Iterable[Sequence[Cell]], caption: st
 
 
 def _head(column: Column) -> str:
-    """A head that sorts, and may go on in the next line after an underscore."""
+    """A heading that sorts, and may wrap after an underscore."""
     text = markup(column.name).replace("_", "_<wbr>")
     return f"<th scope='col' data-first='{column.first}'{_kind(column)}><button>{text}</button></th>"
 
@@ -72,7 +72,7 @@ def _cell(column: Column, cell: Cell) -> str:
 
 
 def bracket(interval: Interval, text: Callable[[float], str] = format_number) -> str:
-    """An interval behind its value, as HTML; "" where there is none."""
+    """The interval to show after a value, as HTML; "" if there is none."""
     low, high = interval
     if text is format_number and max(abs(low), abs(high)) >= 0.01:  # both ends in one format
         return f" <small>[{low:.{DECIMALS}f}, {high:.{DECIMALS}f}]</small>"
@@ -80,13 +80,13 @@ def bracket(interval: Interval, text: Callable[[float], str] = format_number) ->
 
 
 def notes(texts: Iterable[str]) -> str:
-    """A list of small print; a value that flatters is marked."""
+    """A list of notes; those on optimistic values are marked."""
     items = "".join(f"<li{' class=warning' if 'optimistic' in text else ''}>{markup(text)}</li>" for text in texts)
     return f"<ul class='notes'>{items}</ul>" if items else ""
 
 
 def chart(name: str, words: str) -> str:
-    """The place of a chart, with what it shows in words."""
+    """The place of a chart, with a description in words."""
     return (
         f"<figure><div class='chart' data-chart='{name}' role='img' aria-label='{markup(words)}'></div>"
         f"<figcaption>{markup(words)}</figcaption></figure>"
@@ -94,12 +94,12 @@ def chart(name: str, words: str) -> str:
 
 
 def details(title: str, body: str, opened: bool = False) -> str:
-    """What is shown on demand."""
+    """A part that opens on demand."""
     return f"<details class='more'{' open' if opened else ''}><summary>{markup(title)}</summary>{body}</details>"
 
 
 def select(key: str, label: str, options: Sequence[tuple[str, str]], chosen: str | None = None) -> str:
-    """A labelled list of (value, text) to choose from."""
+    """A labelled menu of (value, text) choices."""
     made = "".join(
         f"<option value='{markup(value)}'{' selected' if value == chosen else ''}>{markup(text)}</option>"
         for value, text in options

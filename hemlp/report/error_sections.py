@@ -1,4 +1,4 @@
-"""Sections of the page about where the errors are: levels, kinds, classes, confusions."""
+"""Sections of the page on errors: by level, kind and class, and confusions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ ROWS = 20
 
 
 def levels_section(ev: Results) -> Section:
-    """F by level: a line a system, and the numbers."""
+    """F by level: one line per system, and the numbers."""
     counts = level_counts(ev, ev.systems)
     at = np.flatnonzero(counts.any(axis=(0, 2)))
     counts = counts[:, at]
@@ -56,7 +56,7 @@ def levels_section(ev: Results) -> Section:
 def _counts_table(
     ev: Results, first: Column, heads: Sequence[Cell], counts: IntArray, intervals: Sequence[Sequence[Interval]]
 ) -> str:
-    """How often what a row is about is true, and F with its interval and what is lost of each system."""
+    """One row per level or class: its support, and for each system F with its interval and the loss."""
     columns = [first, Column("true"), *(Column(system) for system in ev.systems)]
     cells = [list(map(_number_cell, counts[:, :, 1].max(axis=0).tolist()))]
     for of, drawn in zip(counts, intervals, strict=True):
@@ -73,10 +73,10 @@ def _counts_table(
 
 
 def kinds_section(ev: Results) -> Section:
-    """What predicted classes are to the true ones, and how true ones were answered."""
-    found = errors(ev)
+    """Kinds of errors: how predicted classes relate to the true ones, and what was predicted for each true class."""
+    kinds = errors(ev)
     names = [f"{system}, {side}" for system in ev.systems for side in ("predicted", "true")]
-    _, *numbers = zip(*found.rows, strict=True)
+    _, *numbers = zip(*kinds.rows, strict=True)
     counts, intervals = numbers[: len(names)], numbers[len(names) : 2 * len(names)]
     rows = [{"name": name, "parts": list(parts)} for name, parts in zip(names, counts, strict=True)]
     spec = {"type": "stacked", "rows": rows, "parts": list(ERROR_KINDS)}
@@ -89,12 +89,12 @@ def kinds_section(ev: Results) -> Section:
         [Cell(markup(name)), *(Cell(f"{n}{bracket(of, str)}", n) for n, of in zip(parts, drawn, strict=True))]
         for name, parts, drawn in zip(names, counts, intervals, strict=True)
     ]
-    body = chart("kinds", words) + details("The numbers", table(columns, cells)) + notes(found.notes)
+    body = chart("kinds", words) + details("The numbers", table(columns, cells)) + notes(kinds.notes)
     return Section("kinds", "Kinds of error", body, {"kinds": spec})
 
 
 def classes_section(ev: Results) -> Section:
-    """The classes on which most is lost, or on which systems differ most."""
+    """The classes with the greatest loss, or on which systems differ most."""
     inputs = require_inputs(ev)
     labels, counts = stack_class_counts(ev, ev.systems, "labels")
     met = occurring_classes(counts)
@@ -113,7 +113,7 @@ def classes_section(ev: Results) -> Section:
 
 
 def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:
-    """Which true class is answered by which other one, system by system."""
+    """Which class is predicted in place of which true class, for each system."""
     inputs = require_inputs(ev)
     columns = [
         Column("true", "ascending", True), Column("predicted", "ascending", True), Column("pairs"),
@@ -122,8 +122,8 @@ def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusio
     parts = []
     for s, system in enumerate(ev.systems):
         labels = inputs.hierarchies[system].labels
-        found = of[system]
-        costs = format_column([each.cost for each in found])
+        confusions = of[system]
+        costs = format_column([each.cost for each in confusions])
         rows = [
             [
                 Cell(markup(full_name(inputs, labels[each.true]))),
@@ -134,7 +134,7 @@ def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusio
                     " ".join(f"<button class='link' data-open='{s}:{row}'>{row + 1}</button>" for row in each.instances)
                 ),
             ]
-            for each, cost in zip(found, costs, strict=True)
+            for each, cost in zip(confusions, costs, strict=True)
         ]
         body = table(columns, rows) if rows else "<p class='note'>No pair of two classes costs anything.</p>"
         parts.append(details(system, body, opened=system in ahead[:1]))
@@ -146,12 +146,12 @@ def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusio
 
 
 def distribution_chart(ev: Results, measure: str) -> dict[str, Any] | None:
-    """How many instances score how much, a histogram a system."""
+    """A histogram of the scores of instances for each system."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
-    found = np.concatenate([v[np.isfinite(v)] for v in values])
-    if not found.size:
+    finite = np.concatenate([v[np.isfinite(v)] for v in values])
+    if not finite.size:
         return None
-    low, high = float(found.min()), float(found.max())
+    low, high = float(finite.min()), float(finite.max())
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     edges = np.linspace(low, high if high > low else low + 1, 26)

@@ -1,4 +1,4 @@
-"""A history of runs: FOLDER/history.jsonl, to which each run adds a line with its means and their intervals."""
+"""A history of runs: each run appends its means and their intervals as a line of FOLDER/history.jsonl."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ KEYS = {"hemlp": str, "date": str, "gold": str | None, "signatures": dict, "syst
 
 
 def current_date() -> str:
-    """Now in UTC, or what SOURCE_DATE_EPOCH says, for pages that are made twice."""
+    """The current time in UTC, or SOURCE_DATE_EPOCH, for reproducible pages."""
     now = float(os.environ.get("SOURCE_DATE_EPOCH") or time.time())
     return f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True)
 class Run:
-    """A line: the ``signatures`` of the measures, and [mean, low, high] by system and measure; nan and inf are texts.
+    """A run: ``signatures`` of the measures, and [mean, low, high] by system and measure, nan and inf as texts.
 
     ``gold``: the digest of the true labels, None where they were not at hand.
     """
@@ -51,7 +51,7 @@ class Run:
 
     @classmethod
     def of(cls, ev: Results) -> Run:
-        """That of an evaluation, now."""
+        """The run of an evaluation, dated now."""
         plain: Any = {
             system: {
                 name: [x if math.isfinite(x) else str(x) for x in (ev.mean(system, name), *interval(ev, system, name))]
@@ -65,7 +65,7 @@ class Run:
 
     @classmethod
     def read(cls, data: Any) -> Run:
-        """From a line; a ValueError where it is none of ours."""
+        """Parse a line; a ValueError if it is not a run."""
         if not isinstance(data, dict) or data.keys() != KEYS.keys():
             raise ValueError(f"it has not the keys {', '.join(KEYS)}")
         for key, kind in KEYS.items():
@@ -83,19 +83,19 @@ class Run:
         return cls(**data)
 
     def value(self, system: str, measure: str) -> tuple[float, Interval]:
-        """The mean and its interval; nan where the run has no such system or measure."""
+        """The mean and its interval; nan if the run lacks the system or the measure."""
         mean, low, high = map(float, self.systems.get(system, {}).get(measure, [math.nan] * 3))
         return mean, Interval(low, high)
 
     def comparable(self, other: Run, measure: str) -> bool:
-        """Whether means of the measure are of the same true labels, hierarchy and parameters as those of another."""
+        """Whether the measure has the same true labels, hierarchy and parameters in another run."""
         here, there = self.signatures.get(measure), other.signatures.get(measure)
         return here is not None and there is not None and self.gold == other.gold and difference(here, there) is None
 
 
 @file_reader
 def read_history(folder: str | os.PathLike[str]) -> list[Run]:
-    """All runs of a folder, the oldest first; none where there is no file. A line that is no run is an error."""
+    """All runs of a folder, the oldest first; none if there is no file. A line that is not a run is an error."""
     file = Path(folder) / FILE
     if not file.exists():
         return []
@@ -113,7 +113,7 @@ def read_history(folder: str | os.PathLike[str]) -> list[Run]:
 
 
 def add_to_history(folder: str | os.PathLike[str], ev: Results) -> list[Run]:
-    """Add a line for an evaluation; all runs, that one last."""
+    """Append an evaluation to the history; return all runs, that one last."""
     runs, run = read_history(folder), Run.of(ev)
     file = Path(folder) / FILE
     try:
@@ -126,7 +126,7 @@ def add_to_history(folder: str | os.PathLike[str], ev: Results) -> list[Run]:
 
 
 def history_table(runs: Sequence[Run], ev: Results, most: int = SHOWN) -> Table:
-    """The trend of the systems and measures of an evaluation: a row a system and run, of the last ``most`` runs."""
+    """The trend of the systems of an evaluation: one row per system and run, for the last ``most`` runs."""
     now, systems = Run.of(ev), order_systems(ev, ev.measures[0])[:SYSTEMS]
     rows, marked = [], False
     for system in systems:
@@ -147,7 +147,7 @@ def history_table(runs: Sequence[Run], ev: Results, most: int = SHOWN) -> Table:
 
 
 def history_section(runs: Sequence[Run], ev: Results) -> Section:
-    """A chart a measure, of the runs that can be compared with the evaluation, and the numbers of all."""
+    """One chart per measure, of the runs that are comparable with the evaluation, and the numbers of all runs."""
     now, charts = Run.of(ev), dict[str, Any]()
     measures = ev.measures if len(runs) > 1 else []  # one run has no trend
     for m, name in enumerate(measures):
@@ -160,8 +160,8 @@ def history_section(runs: Sequence[Run], ev: Results) -> Section:
             series.append({"name": system, "x": [k for k, _ in known], "y": means, "ends": [ends for _, ends in drawn]})
         charts[f"history{m}"] = {"type": "lines", "series": series, "xlabel": "run", "ylabel": name}
     places = "".join(chart(f"history{m}", f"{name} run by run, with 95% intervals") for m, name in enumerate(measures))
-    found = history_table(runs, ev, len(runs))
-    columns = [Column(name, "ascending", True) for name in found.columns]
-    numbers = table(columns, [[Cell(markup(str(cell))) for cell in row] for row in found.rows])
-    body = f"<div class='charts'>{places}</div>{details('The numbers', numbers)}{notes(found.notes)}"
+    trend = history_table(runs, ev, len(runs))
+    columns = [Column(name, "ascending", True) for name in trend.columns]
+    numbers = table(columns, [[Cell(markup(str(cell))) for cell in row] for row in trend.rows])
+    body = f"<div class='charts'>{places}</div>{details('The numbers', numbers)}{notes(trend.notes)}"
     return Section("history", "History", body, charts)

@@ -1,4 +1,4 @@
-"""The instances that a page lists: all of them, or of a large run the worst of each system and a random sample."""
+"""The instances that a page lists: all, or for a large run the worst of each system and a random sample."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORST = 100
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Numbers of instances in ascending order, among ``size`` of them; ``worst`` of each system were chosen as such."""
+    """Numbers of the sampled instances, ascending, out of ``size``; ``worst``: how many are the worst of a system."""
 
     rows: IntArray
     size: int
@@ -38,11 +38,11 @@ class Sample:
 
     @property
     def whole(self) -> bool:
-        """Whether these are all instances."""
+        """Whether the sample has all instances."""
         return len(self.rows) == self.size
 
     def note(self, leader: str) -> str:
-        """Which instances these are."""
+        """A note on which instances are listed."""
         if self.whole:
             return f"All {plural(self.size, 'instance')} of each system."
         return (
@@ -52,7 +52,7 @@ class Sample:
 
 
 def draw_sample(ev: Results, leader: str, most: int, among: Sample | None = None) -> Sample:
-    """All instances if there are at most ``most`` of all systems together, and else as many of them as that allows.
+    """All instances if all systems together have at most ``most``, else a sample of that size.
 
     ``among``: instances of another sample only.
     """
@@ -76,7 +76,7 @@ def draw_sample(ev: Results, leader: str, most: int, among: Sample | None = None
 def instance_data(
     ev: Results, sample: Sample, nodes: Nodes, pairs: Mapping[str, ClassPairs]
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """Ids and arrays: true and predicted classes with their kinds, scores, statuses, and pairs that cost something."""
+    """Ids and arrays: true and predicted classes with their kinds, scores, statuses, and pairs with a cost."""
     inputs = require_inputs(ev)
     arrays: dict[str, NDArray[Any]] = {}
     texts: dict[str, Any] = {}
@@ -107,12 +107,12 @@ def instance_data(
     return texts, arrays
 
 
-def _pair_arrays(found: ClassPairs, sample: Sample, pred: Side, true: Side, s: int) -> dict[str, NDArray[Any]]:
-    """Of each instance its pairs: places of both ends among its classes from 1, 0 for a default class, and the cost.
+def _pair_arrays(pairs: ClassPairs, sample: Sample, pred: Side, true: Side, s: int) -> dict[str, NDArray[Any]]:
+    """The pairs of each instance: positions of both ends among its classes from 1, 0 for a default class, and the cost.
 
     A class that is paired with itself for nothing is left out.
     """
-    kept = found.among(sample.rows)
+    kept = pairs.among(sample.rows)
     at = np.flatnonzero((kept.predicted != kept.true) | (kept.costs > 0))
     at = at[np.argsort(kept.rows[at], kind="stable")]
     row = np.searchsorted(sample.rows, kept.rows[at])
@@ -125,8 +125,8 @@ def _pair_arrays(found: ClassPairs, sample: Sample, pred: Side, true: Side, s: i
 
 
 def _positions(side: Side, row: IntArray, classes: IntArray) -> IntArray:
-    """Where among the sorted classes of its instance each class is, from 1; 0 where it is none."""
+    """The position of each class among the sorted classes of its instance, from 1; 0 for no class."""
     size = int(max(side.classes.max(initial=0), classes.max(initial=0))) + 1
     keys = np.repeat(np.arange(len(side)), np.diff(side.ptr)) * size + side.classes
-    found = np.searchsorted(keys, row * size + classes) - side.ptr[row] + 1
-    return np.where(classes < 0, 0, found)
+    positions = np.searchsorted(keys, row * size + classes) - side.ptr[row] + 1
+    return np.where(classes < 0, 0, positions)

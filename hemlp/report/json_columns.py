@@ -1,4 +1,4 @@
-"""Columns of an evaluation in JSON: each written once, and no longer than it needs to be.
+"""Columns of an evaluation in JSON: each written once, in its shortest form.
 
 A column is one of
 
@@ -34,14 +34,14 @@ WHOLE = 2.0**53
 
 
 class Wrong(ValueError):
-    """What is wrong with a file, and where."""
+    """An error in a file, and its place."""
 
 
 # ---- writing
 
 
 class ColumnWriter:
-    """Columns as JSON, one after the other; of those that are equal all but the first say where that stands."""
+    """Writes columns as JSON; a column that equals an earlier one is a reference to it."""
 
     def __init__(self) -> None:
         self._places: dict[bytes, tuple[str, ...]] = {}
@@ -63,7 +63,7 @@ class ColumnWriter:
 
 
 def _shortest_form(bits: NDArray[Any], column: NDArray[Any]) -> str:
-    """A column in the shortest of its forms; each distinct value becomes a text once."""
+    """A column in its shortest form; each distinct value is formatted once."""
     first, codes = distinct(bits)
     texts = as_objects(map(_text, column[first].tolist()))
     sizes = as_sizes(texts)
@@ -94,7 +94,7 @@ def _shortest_form(bits: NDArray[Any], column: NDArray[Any]) -> str:
 
 
 def _text(value: float) -> str:
-    """A number or the number of a status as JSON; whole ones without a point, but for -0.0, which is not 0."""
+    """A number or status code as JSON; integers without a point, except -0.0."""
     if isinstance(value, int):
         return f'"{STATUSES[value]}"'
     if -WHOLE < value < WHOLE and value == int(value) and (value or math.copysign(1, value) > 0):
@@ -106,7 +106,7 @@ def _text(value: float) -> str:
 
 
 class ColumnReader:
-    """Columns of a file, each made once: ``instances`` are the ``columns`` and ``status`` of systems and measures.
+    """Reads columns of a file, each once: ``instances`` has the ``columns`` and ``status`` of systems and measures.
 
     ``room``: bytes that runs may become.
     """
@@ -124,21 +124,21 @@ class ColumnReader:
         return self._of((system, measure), _statuses)  # type: ignore[no-any-return]
 
     def _of(self, place: tuple[str, ...], make: Any) -> Any:
-        found = self._at(place)
-        if _refers(found):
-            target = found["as"]
+        column = self._at(place)
+        if _refers(column):
+            target = column["as"]
             if not isinstance(target, list) or len(target) != len(place) or {*map(type, target)} != {str}:
-                raise Wrong(f"{_said(place)}: {target!r:.80} names no other column")
-            place, found = tuple(target), self._at(tuple(target), _said(place))
-            if _refers(found):
-                raise Wrong(f"{_said(place)} is said to be another column, and another one is said to be it")
+                raise Wrong(f"{_place_text(place)}: {target!r:.80} names no other column")
+            place, column = tuple(target), self._at(tuple(target), _place_text(place))
+            if _refers(column):
+                raise Wrong(f"{_place_text(place)} is said to be another column, and another one is said to be it")
         if place not in self._made:
-            self._room -= 8 * self._count if isinstance(found, dict) and "runs" in found else 0
+            self._room -= 8 * self._count if isinstance(column, dict) and "runs" in column else 0
             if self._room < 0:
                 raise Wrong(
-                    f"{_said(place)}: its runs are far longer than the file; {VARIABLE} sets a limit of your own"
+                    f"{_place_text(place)}: its runs are far longer than the file; {VARIABLE} sets a limit of your own"
                 )
-            self._made[place] = make(_said(place), _rows(_said(place), found, self._count))
+            self._made[place] = make(_place_text(place), _rows(_place_text(place), column, self._count))
         return self._made[place]
 
     def _at(self, place: tuple[str, ...], asked_by: str = "") -> Any:
@@ -146,10 +146,10 @@ class ColumnReader:
             one = self._instances[place[0]][place[1]]
             return one["columns"][place[2]] if len(place) == 3 else one["status"]
         except (KeyError, TypeError):
-            raise Wrong(f"{asked_by} is said to be {_said(place)}, which is not there") from None
+            raise Wrong(f"{asked_by} is said to be {_place_text(place)}, which is not there") from None
 
 
-def _said(place: tuple[str, ...]) -> str:
+def _place_text(place: tuple[str, ...]) -> str:
     column = f"column {place[2]!r}" if len(place) == 3 else "status"
     return f"instances, system {place[0]!r}, measure {place[1]!r}, {column}"
 
@@ -159,7 +159,7 @@ def _refers(value: Any) -> bool:
 
 
 def _rows(place: str, value: Any, count: int) -> Sequence[Any]:
-    """One value an instance, from any form but a reference."""
+    """One value per instance, from any form except a reference."""
     if isinstance(value, dict) and value.keys() in ({"values", "rows"}, {"values", "runs"}):
         values, numbers = value["values"], value["rows" if "rows" in value else "runs"]
         for part in (values, numbers):

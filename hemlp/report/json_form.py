@@ -1,4 +1,4 @@
-"""An evaluation as JSON: written piece by piece, and checked in every detail when it is read.
+"""An evaluation as JSON: written piece by piece, and checked completely when read.
 
 ``docs/evaluation.schema.json`` says what such a file looks like. Beyond that, lengths, counts and means must agree.
 """
@@ -48,7 +48,7 @@ Facts = dict[str, dict[str, float]]
 
 
 def summary(ev: Results) -> dict[str, Any]:
-    """Means, statuses, signatures and facts as plain values; nan becomes None."""
+    """Means, statuses, signatures and facts as plain values; nan is None."""
     first = ev.scores[ev.systems[0]]
     return {
         "hemlp": __version__,
@@ -68,7 +68,7 @@ def summary(ev: Results) -> dict[str, Any]:
 
 
 def _verdicts(ev: Results, measure: str) -> dict[str, Any]:
-    """Places, letters and the tests of all pairs by one measure, each p beside the system that it speaks for."""
+    """Ranks, letters and the tests of all pairs by one measure, each p with the system that it favours."""
     procedure = Procedure()
     v = pair_verdicts(ev, measure, procedure)
     return {
@@ -84,7 +84,7 @@ def _verdicts(ev: Results, measure: str) -> dict[str, Any]:
 
 
 def json_pieces(ev: Results) -> Iterator[str]:
-    """Everything as JSON, column by column, so that never all of it is in memory."""
+    """The whole evaluation as JSON, column by column, never all in memory."""
     yield json_text(summary(ev))[:-1] + ', "instances": {'
     writer = ColumnWriter()
     for i, system in enumerate(ev.systems):
@@ -111,7 +111,7 @@ def to_dict(ev: Results) -> dict[str, Any]:
 
 
 def to_json(ev: Results, path: str | PathLike[str]) -> None:
-    """Write everything to a file that ``from_json`` reads.
+    """Write the whole evaluation to a file that ``from_json`` reads.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def to_json(ev: Results, path: str | PathLike[str]) -> None:
 
 @file_reader
 def read(path: str | PathLike[str]) -> tuple[AllScores, dict[str, bool], Facts, Origin]:
-    """Scores, directions of the measures, facts and more from what ``to_json`` wrote; else ``FileFormatError``."""
+    """Read scores, directions of the measures, facts and more as ``to_json`` wrote them; else ``FileFormatError``."""
     source, content = read_bytes(path)
     text = decode(content, source)
     try:
@@ -202,17 +202,17 @@ RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
 def _check_version(version: Any) -> None:
-    """A file of a later version may mean something that this one does not know."""
-    found = [RELEASE.match(text) for text in (version, __version__) if isinstance(text, str)]
-    if len(found) < 2 or found[0] is None:
+    """Refuse a file of a later version, whose meaning may have changed."""
+    releases = [RELEASE.match(text) for text in (version, __version__) if isinstance(text, str)]
+    if len(releases) < 2 or releases[0] is None:
         raise Wrong(f"hemlp: {version!r} is not a version")
-    written, here = ([int(part) for part in each.group().split(".")] for each in found if each is not None)
+    written, here = ([int(part) for part in each.group().split(".")] for each in releases if each is not None)
     if written > here:
         raise Wrong(f"it was written by hemlp {version}, and this is {__version__}: a newer one can read it")
 
 
 def _object(place: str, value: Any, keys: Collection[str] | None = None) -> dict[str, Any]:
-    """A JSON object with these keys, or with any."""
+    """Check a JSON object and its keys."""
     if not isinstance(value, dict):
         raise Wrong(f"{place} is not an object")
     if keys is not None:
@@ -244,7 +244,7 @@ def _facts(system: str, value: Any) -> dict[str, float]:
 
 
 def _ids(value: Any, instances: int) -> tuple[Label, ...] | None:
-    """The names of instances, a different text or integer each, or none."""
+    """The ids of instances, distinct texts or integers; or None."""
     if value is None:
         return None
     if not isinstance(value, list) or any(type(name) not in (str, int) for name in value):

@@ -1,4 +1,4 @@
-"""Minimal LCA graphs that a page can draw: those of the worst instances of each system, for all would not fit in."""
+"""Minimal LCA graphs that a page can draw: those of the worst instances of each system, since all would not fit."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHOSEN = 4
 
 
 def graph_measure(ev: Results) -> str | None:
-    """The first measure that is made of minimal LCA graphs."""
+    """The first measure with minimal LCA graphs."""
     for name, each in require_inputs(ev).measures.items():
         if isinstance(each, SetMeasure) and isinstance(each.augment, MinimalLca):
             return name
@@ -37,7 +37,7 @@ def graph_measure(ev: Results) -> str | None:
 
 
 def graph_note(ev: Results, measure: str | None, sample: Sample) -> str:
-    """Of which instances graphs are drawn, if not of all."""
+    """A note on which instances have graphs, if not all."""
     number = MOST // len(ev.systems)
     if measure is None or len(sample.rows) <= number:
         return ""
@@ -45,7 +45,7 @@ def graph_note(ev: Results, measure: str | None, sample: Sample) -> str:
 
 
 def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dict[str, NDArray[Any]]:
-    """The graphs of the worst instances of each system: which, their nodes with marks, and their links.
+    """The graphs of the worst instances of each system: instances, marked nodes, and links.
 
     A node is its number from 1 on, and 0 for the class above all roots; a link joins two places among the nodes of its
     instance, and is on the predicted side (1), the true side (2), or both (3).
@@ -58,10 +58,10 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
         batch = inputs.take(system, sample.rows[chosen].tolist())
         number = np.append(nodes.add(batch.hierarchy, []) + 1, 0)
         solution: Any = of.model(batch).solve(*of._solve_options)
-        found = [_marks_and_links(solution.detail(k).graphs) for k in range(len(chosen))]
-        kept = [k for k, (marks, _) in enumerate(found) if 0 < len(marks) <= MOST_NODES]
-        marks = [list(found[k][0].items()) for k in kept]
-        links = [list(found[k][1].items()) for k in kept]
+        graphs = [_marks_and_links(solution.detail(k).graphs) for k in range(len(chosen))]
+        kept = [k for k, (marks, _) in enumerate(graphs) if 0 < len(marks) <= MOST_NODES]
+        marks = [list(graphs[k][0].items()) for k in kept]
+        links = [list(graphs[k][1].items()) for k in kept]
         places = [{node: place for place, (node, _) in enumerate(of_one)} for of_one in marks]
         low, high = ([places[j][link[end]] for j, of_one in enumerate(links) for link, _ in of_one] for end in (0, 1))
         arrays |= {
@@ -78,7 +78,7 @@ def graph_arrays(ev: Results, measure: str, sample: Sample, nodes: Nodes) -> dic
 
 
 def _worst_rows(ev: Results, system: str, measure: str, sample: Sample, most: int) -> IntArray:
-    """Places within the sample, in ascending order."""
+    """Positions of the worst instances within the sample, ascending."""
     values = ev.per_instance(system, measure)[sample.rows]
     known = np.flatnonzero(~np.isnan(values))
     signed = values[known] if ev.greater_is_better[measure] else -values[known]
@@ -86,7 +86,7 @@ def _worst_rows(ev: Results, system: str, measure: str, sample: Sample, most: in
 
 
 def _marks_and_links(graphs: LcaGraphs | None) -> tuple[dict[int, int], dict[tuple[int, int], int]]:
-    """Nodes with their marks, and links with their sides; nothing where one side is empty."""
+    """Nodes with their marks, and links with their sides; none if one side is empty."""
     marks: dict[int, int] = {}
     links: dict[tuple[int, int], int] = {}
     for side, path in () if graphs is None else graphs.paths:

@@ -1,4 +1,4 @@
-"""Sections of the page about measures: how alike they rank systems, distributions, and the default cost."""
+"""Sections of the page on measures: their rank correlation, distributions, and the default cost."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ is looked at, and up to which those of several are."""
 
 
 def measures_section(ev: Results, shown: Results, leader: str) -> Section:
-    """How the scores of the ``shown`` systems are distributed, and how alike the measures rank all of them.
+    """Distributions of the scores of the ``shown`` systems, and rank correlation of the measures over all systems.
 
     Two systems are ranked alike or not: there is no matrix of them.
     """
@@ -64,7 +64,7 @@ def _kendall(ev: Results) -> str:
 
 
 def sensitivity_section(ev: Results) -> Section | None:
-    """The means of all systems over the default cost of the measures that have one; None where none has.
+    """Means of all systems as functions of the default cost, for measures that have one; None if none has.
 
     Of a large evaluation it is the first of them, or none, and the section says how to get the others.
     """
@@ -76,27 +76,27 @@ def sensitivity_section(ev: Results) -> Section | None:
     parts, charts = [], {}
     for k, name in enumerate(shown_ones):
         try:
-            found = ranking_sensitivity.sensitivity(ev, name)
+            result = ranking_sensitivity.sensitivity(ev, name)
         except HemlpError as error:
             parts.append(notes([str(error)]))
             continue
-        charts[f"sensitivity{k}"] = _sensitivity_chart(found)
+        charts[f"sensitivity{k}"] = _sensitivity_chart(result)
         words = f"Mean {name} over the default cost D; dots: two systems change places; dashed: as evaluated"
-        parts.append(chart(f"sensitivity{k}", words) + (_flip_table(found) if len(ev.systems) > 1 else ""))
+        parts.append(chart(f"sensitivity{k}", words) + (_flip_table(result) if len(ev.systems) > 1 else ""))
     others = [name for name in able if name not in shown_ones]
     parts.append(notes(f"how {name} depends on it takes longer to find: ev.sensitivity({name!r})" for name in others))
     return Section("sensitivity", "Sensitivity to the default cost", "".join(parts), charts)
 
 
-def _flip_table(found: ranking_sensitivity.Sensitivities) -> str:
-    """Where two systems change places, exactly."""
+def _flip_table(result: ranking_sensitivity.Sensitivities) -> str:
+    """The exact default costs at which two systems change places."""
     columns = [Column("D", "ascending"), *(Column(side, "ascending", True) for side in ("ahead below", "ahead above"))]
     rows = [
         [Cell(format_default_cost(d), float(d)), Cell(markup(below)), Cell(markup(above))]
-        for d, below, above in found.flips
+        for d, below, above in result.flips
     ]
-    title = f"Where systems change places by {found.measure}: {len(rows) or 'nowhere'}"
-    return details(title, (table(columns, rows) if rows else "") + notes(found.table().notes))
+    title = f"Where systems change places by {result.measure}: {len(rows) or 'nowhere'}"
+    return details(title, (table(columns, rows) if rows else "") + notes(result.table().notes))
 
 
 def _has_default_cost(of: object) -> bool:
@@ -105,28 +105,28 @@ def _has_default_cost(of: object) -> bool:
     return of.pairing == "optimal" and isinstance(of.scoring, str) and of.scoring in DIVISORS
 
 
-def _sensitivity_chart(found: ranking_sensitivity.Sensitivities) -> dict[str, Any]:
-    most = 1.25 * max([*(float(d) for d, _, _ in found.flips), 1.6 * found.chosen, 1.0])
-    least = min([*(float(d) for d, _, _ in found.flips), found.chosen, most]) / 4
+def _sensitivity_chart(result: ranking_sensitivity.Sensitivities) -> dict[str, Any]:
+    most = 1.25 * max([*(float(d) for d, _, _ in result.flips), 1.6 * result.chosen, 1.0])
+    least = min([*(float(d) for d, _, _ in result.flips), result.chosen, most]) / 4
     series = []
-    for name, of in found.systems.items():
+    for name, of in result.systems.items():
         bends = [float(d) for d in of.breakpoints if d < most]
         at = np.unique([*np.geomspace(least, most, POINTS), *(d for d in bends if d > least)]).tolist()
         series.append({"name": name, "x": at, "y": [float(of(d)) for d in at]})
-    dots = [[float(d), float(found.systems[below](d))] for d, below, _ in found.flips if d < most]
+    dots = [[float(d), float(result.systems[below](d))] for d, below, _ in result.flips if d < most]
     return {
-        "type": "lines", "series": series, "xlabel": "default cost D", "ylabel": f"mean {found.measure}", "dots": dots,
+        "type": "lines", "series": series, "xlabel": "default cost D", "ylabel": f"mean {result.measure}", "dots": dots,
         "log": True,
-        "rule": found.chosen, "marks": False,
+        "rule": result.chosen, "marks": False,
     }  # fmt: skip
 
 
-def curves_section(found: Mapping[str, Curve]) -> Section | None:
-    """Measures over the threshold, where systems are scored predictions."""
+def curves_section(curves: Mapping[str, Curve]) -> Section | None:
+    """Measures as functions of the threshold, for scored predictions."""
     charts: dict[str, Any] = {}
     parts = []
-    for k, measure in enumerate(dict.fromkeys(name for curve in found.values() for name in curve.measures)):
-        of = {system: curve for system, curve in found.items() if measure in curve.measures}
+    for k, measure in enumerate(dict.fromkeys(name for curve in curves.values() for name in curve.measures)):
+        of = {system: curve for system, curve in curves.items() if measure in curve.measures}
         best = {system: curve.best(measure) for system, curve in of.items()}
         charts[f"curve{k}"] = {
             "type": "lines", "series": [_curve_series(system, curve, measure) for system, curve in of.items()],
@@ -145,7 +145,7 @@ def curves_section(found: Mapping[str, Curve]) -> Section | None:
 
 
 def _curve_series(system: str, curve: Curve, measure: str) -> dict[str, Any]:
-    """The line of a system, its best point included."""
+    """The line of a system, with its best point."""
     best = int(np.searchsorted(curve.thresholds, curve.best(measure).threshold))
     at = np.unique([*np.linspace(0, len(curve.thresholds) - 1, POINTS).astype(np.int64), best])
     values = [value if math.isfinite(value) else None for value in curve[measure][at].tolist()]

@@ -1,4 +1,4 @@
-"""The classes that a page knows: those of its instances and branches, and all above them, numbered from 0."""
+"""The classes on a page: those of its instances and branches, and their ancestors, numbered from 0."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ class Nodes:
     labels: list[Label] = field(default_factory=list)
     parents: list[list[int]] = field(default_factory=list)
     _number: dict[Label, int] = field(default_factory=dict)
-    _found: dict[Hierarchy, IntArray] = field(default_factory=dict)
+    _numbers_of: dict[Hierarchy, IntArray] = field(default_factory=dict)
 
     def add(self, h: Hierarchy, classes: Sequence[IntArray]) -> IntArray:
-        """Know these classes and all above them; for each class of the hierarchy its number here, or -1."""
-        found = self._found.setdefault(h, np.full(len(h), -1))
-        for c in np.flatnonzero(mark_closure(h, classes) & (found < 0)).tolist():
-            found[c] = self._number.setdefault(h.labels[c], len(self._number))
+        """Add these classes and their ancestors; return for each class of the hierarchy its number here, or -1."""
+        numbers = self._numbers_of.setdefault(h, np.full(len(h), -1))
+        for c in np.flatnonzero(mark_closure(h, classes) & (numbers < 0)).tolist():
+            numbers[c] = self._number.setdefault(h.labels[c], len(self._number))
         self.labels, known = list(self._number), len(self.parents)
         self.parents += [[] for _ in range(len(self.labels) - known)]
-        for c in np.flatnonzero(found >= known).tolist():
+        for c in np.flatnonzero(numbers >= known).tolist():
             above = h.parent_idx[h.parent_ptr[c] : h.parent_ptr[c + 1]]
-            self.parents[found[c]] = found[above].tolist()
-        return found
+            self.parents[numbers[c]] = numbers[above].tolist()
+        return numbers
 
     def copy(self) -> Nodes:
-        """The same classes, to add others to."""
-        kept = {h: found.copy() for h, found in self._found.items()}
+        """A copy, to which others can be added."""
+        kept = {h: numbers.copy() for h, numbers in self._numbers_of.items()}
         return Nodes(self.names, [*self.labels], [*self.parents], {**self._number}, kept)
 
     def texts(self) -> dict[str, list[str]]:
-        """Labels, and names where they differ from them."""
+        """Labels, and names that differ from them."""
         labels = [printable(str(label)) for label in self.labels]
         if self.names is None:
             return {"labels": labels, "names": []}
@@ -58,7 +58,7 @@ class Nodes:
 
 
 def mark_closure(h: Hierarchy, classes: Sequence[IntArray]) -> NDArray[np.bool_]:
-    """Which classes are among these, or above one of them."""
+    """Mark these classes and their ancestors."""
     used = np.zeros(len(h), np.bool_)
     waiting = np.unique(np.concatenate([np.empty(0, np.int64), *classes])).astype(np.int64)
     while waiting.size:

@@ -1,4 +1,4 @@
-"""Files that a run writes, and the names of the systems that it reads."""
+"""Files that a run writes, and names of the systems that it reads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def system_files(arguments: Sequence[str]) -> dict[str, str]:
-    """Names and files of systems: NAME=FILE, or FILE whose stem is the name; FILE@CUT where it has scores."""
+    """Names and files of systems: NAME=FILE, or FILE, named after its stem; FILE@CUT for scores."""
     files: dict[str, str] = {}
     for argument in arguments:
         name, given, file = argument.partition("=")
@@ -49,7 +49,7 @@ def system_files(arguments: Sequence[str]) -> dict[str, str]:
 
 
 def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | None] = ()) -> None:
-    """Find out before any work whether results can be written, and that no two of them go to one place."""
+    """Check before any work that results can be written, each to a place of its own."""
     given = [file for file in files if file is not None]
     for file in given:
         if file == "-":
@@ -73,7 +73,7 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
 
 
 def _check_name(file: str) -> None:
-    """Whether it can be the name of a file."""
+    """Refuse a name that cannot be the name of a file."""
     try:
         os.lstat(file)
     except ValueError as error:
@@ -84,7 +84,7 @@ def _check_name(file: str) -> None:
 
 
 def _check_folder(folder: Path, place: str) -> None:
-    """Whether files can be written there, or a folder be made."""
+    """Refuse a folder that cannot be written to or made."""
     while not os.path.exists(folder) and folder != folder.parent:
         folder = folder.parent
     if not os.path.isdir(folder):
@@ -94,13 +94,13 @@ def _check_folder(folder: Path, place: str) -> None:
 
 
 def write_per_instance(result: Results, folder: str | PathLike[str]) -> None:
-    """One CSV file a system: a row an instance, a column a measure, then MEASURE.COLUMN and MEASURE.status."""
+    """One CSV file per system: one row per instance, one column per measure, then MEASURE.COLUMN and MEASURE.status."""
     for system, file in zip(result.systems, instance_files(folder, result.systems), strict=True):
         write_text(file, _csv_pieces(result, system))
 
 
 def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[str]:
-    """DIR/SYSTEM.csv for each system, whose name must be able to be that of a file."""
+    """DIR/SYSTEM.csv for each system; its name must be valid as a file name."""
     files = []
     for system in systems:
         size = len(system.encode("utf-8", "replace"))
@@ -111,7 +111,7 @@ def instance_files(folder: str | PathLike[str], systems: Iterable[str]) -> list[
 
 
 def _csv_pieces(result: Results, system: str) -> Iterator[str]:
-    """The head, then block by block."""
+    """The header, then block by block."""
     extra = [(m, c) for m in result.measures for c in [*list(result.scores[system][m].columns)[1:], "status"]]
     ids = result.ids
     head = [*result.measures, *(f"{m}.{c}" for m, c in extra)]
@@ -129,7 +129,7 @@ def _csv_pieces(result: Results, system: str) -> Iterator[str]:
 
 
 def _cells(column: FloatArray | NDArray[np.int8]) -> list[str]:
-    """Scores or statuses as cells, which need no quotes."""
+    """Scores or statuses as cells, without quotes."""
     first, codes = distinct(column.view(np.int64) if column.dtype == np.float64 else column)
     values = column[first].tolist()
     texts = [str(STATUSES[value]) if isinstance(value, int) else str(_csv_value(value)) for value in values]
@@ -155,7 +155,7 @@ def csv_text(columns: Mapping[str, Sequence[Any]]) -> str:
 
 
 class _Lines(list[str]):
-    """Lines of a CSV file, with the line ends that all our files have."""
+    """Collects the lines of a CSV file, which end in \\n."""
 
     def write(self, line: str) -> None:
         self.append(line.removesuffix("\r\n") + "\n")
@@ -168,7 +168,7 @@ def _csv_value(cell: Any) -> Any:
 
 
 def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int, str]]:
-    """The parts of an explanation that can be drawn, and their files: FILE, or FILE-MEASURE if there are several."""
+    """The drawable parts of an explanation and their files: FILE, or FILE-MEASURE if there are several."""
     from hemlp.analysis.explain.parts import UndefinedPart
 
     if file is None:
@@ -177,14 +177,14 @@ def drawing_files(file: str | None, explanation: Explanation) -> list[tuple[int,
     place = Path(file)
     if len(parts) < 2:
         return [(k, file) for k in parts]
-    found: list[tuple[int, str]] = []
+    files: list[tuple[int, str]] = []
     for k in parts:
         words = re.findall(r"\w+", next(iter(explanation.parts[k].values)))
         name = "-".join([place.stem, *words[:12]])
         file = str(place.with_name(name + place.suffix))
-        taken = [other for _, other in found]
-        found.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
-    return found
+        taken = [other for _, other in files]
+        files.append((k, file if file not in taken else str(place.with_name(f"{name}-{k}{place.suffix}"))))
+    return files
 
 
 def tables_text(tables: list[tuple[str, Table]], suffix: str) -> str:

@@ -1,4 +1,4 @@
-"""A report page: one self-contained HTML file. Python says what there is, the page draws it when it is looked at."""
+"""A report page: one self-contained HTML file. Python supplies the data, and the page draws it on demand."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def to_html(
     floors: Sequence[Floor] = (),
     history: str | PathLike[str] | None = None,
 ) -> None:
-    """Write a report page: who wins, whether that is significant, where errors are, and a list of all instances.
+    """Write a report page: who wins, whether that is significant, where the errors are, and a list of all instances.
 
     It is one file, which needs no network. Of a very large evaluation it lists a sample of the instances, and of more
     than 20 systems it looks for errors in the 20 best ones; it says so. Of one that was read from a file, which does
@@ -101,29 +101,29 @@ def render_page(
     ev: Results, title: str, procedure: Procedure, curves: Mapping[str, Curve], floors: Sequence[Floor] = (),
     runs: Sequence[Run] = (),
 ) -> str:  # fmt: skip
-    """The whole page."""
+    """The HTML of the page."""
     leader = next((name for name in ev.measures if name.split("(")[0] == "F_LCA"), ev.measures[0])
     data = ""
-    found = [result_section(ev, procedure, floors)]
-    found += [history_section(runs, ev)] if runs else []
+    sections = [result_section(ev, procedure, floors)]
+    sections += [history_section(runs, ev)] if runs else []
     shown = _select_best(ev, leader)
     if ev.inputs is not None:
         try:
             about, data = _data_sections(shown, leader)
         except UncutScores as error:  # the sections are about label sets
             about = [Section("labels", "Labels", f"<p class='note'>{markup(str(error))}</p>", {})]
-        found += about
+        sections += about
     if (section := measure_sections.curves_section(curves)) is not None:
-        found.append(section)
-    found += [measure_sections.measures_section(ev, shown, leader), _citation_section(ev)]
+        sections.append(section)
+    sections += [measure_sections.measures_section(ev, shown, leader), _citation_section(ev)]
     if shown is not ev:
         note = f"<p class='note'>Of the {MOST_SYSTEMS} best of {len(ev.systems)} systems by {markup(leader)}.</p>"
         alike = ("result", "history", "curves", "cite")
-        found = [each if each.key in alike else replace(each, body=note + each.body) for each in found]
+        sections = [each if each.key in alike else replace(each, body=note + each.body) for each in sections]
     # instances come last but for what is to be cited
-    found.sort(key=lambda each: (each.key == "cite", each.key == "instances"))
-    charts = {name: spec for each in found for name, spec in each.charts.items()}
-    links = " ".join(f"<a href='#{each.key}'>{markup(each.title.split(' by ')[0])}</a>" for each in found)
+    sections.sort(key=lambda each: (each.key == "cite", each.key == "instances"))
+    charts = {name: spec for each in sections for name, spec in each.charts.items()}
+    links = " ".join(f"<a href='#{each.key}'>{markup(each.title.split(' by ')[0])}</a>" for each in sections)
     here = files("hemlp.report")
     style, *scripts = ((here / name).read_text(encoding="utf-8") for name in ("style.css", *SCRIPTS))
     script = "".join(scripts)
@@ -135,7 +135,7 @@ def render_page(
         f"<title>{markup(title)}</title><style>{style}</style></head><body>"
         f"<header><h1>{markup(title)}</h1><p class='note'>{_summary(ev)}</p>"
         f"<nav aria-label='Sections'>{links}</nav></header>"
-        f"<main>{''.join(each.html() for each in found)}</main><footer>Made by hemlp {__version__}.</footer>"
+        f"<main>{''.join(each.html() for each in sections)}</main><footer>Made by hemlp {__version__}.</footer>"
         f"<script type='application/json' id='charts'>{script_json(_printable_values(charts))}</script>"
         f"<script type='application/octet-stream' id='data'>{data}</script>"
         f"<script>{script}</script></body></html>\n"
@@ -143,7 +143,7 @@ def render_page(
 
 
 def _printable_values(value: Any) -> Any:
-    """With names as they may be shown."""
+    """The results, with printable names."""
     if isinstance(value, str):
         return printable(value)
     if isinstance(value, Mapping):
@@ -164,7 +164,7 @@ def _summary(ev: Results) -> str:
 
 
 def _select_best(ev: Results, leader: str) -> Results:
-    """The results of the best systems by a measure, as they are in the order of all."""
+    """The results of the best systems by a measure, in the order of all systems."""
     if len(ev.systems) <= MOST_SYSTEMS:
         return ev
     best = [name for name in ev.systems if name in order_systems(ev, leader)[:MOST_SYSTEMS]]
@@ -173,11 +173,11 @@ def _select_best(ev: Results, leader: str) -> Results:
 
 
 def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
-    """What can be said where the labels are at hand, and what the page embeds of them."""
+    """Sections that need the labels, and the data that the page embeds."""
     inputs = require_inputs(ev)
     ahead = order_systems(ev, leader)
     name = next((name for name, of in inputs.measures.items() if pairs_classes(of)), "GIE")
-    found = [error_sections.levels_section(ev)]
+    sections = [error_sections.levels_section(ev)]
     sample = draw_sample(ev, leader, MOST)
     pairs: dict[str, ClassPairs] = {}
     confusions = {}
@@ -192,23 +192,23 @@ def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
         after = [Section("confusions", "Confusions", f"<p class='note'>{markup(str(error))}</p>", {})]
     nodes = Nodes(inputs.names)
     met, branches = branch_data(ev, leader, nodes)
-    found += [
+    sections += [
         tree_section(ev, leader, branches["branch"].size, met, ahead),
         error_sections.kinds_section(ev),
         error_sections.classes_section(ev),
     ]
-    found += [*after, *filter(None, [measure_sections.sensitivity_section(ev)])]
+    sections += [*after, *filter(None, [measure_sections.sensitivity_section(ev)])]
     graphs = graph_measure(ev)
     sample, data = _embed_sample(ev, sample, leader, (name, graphs), nodes, pairs, branches)
     note = sample.note(leader) + graph_note(ev, graphs, sample)
-    return [*found, _instances_section(ev, leader, note, ahead)], data
+    return [*sections, _instances_section(ev, leader, note, ahead)], data
 
 
 def _embed_sample(
     ev: Results, sample: Sample, leader: str, drawn: tuple[str, str | None], with_branches: Nodes,
     pairs: Mapping[str, ClassPairs], branches: Mapping[str, Any],
 ) -> tuple[Sample, str]:  # fmt: skip
-    """As many instances of the sample as there is room for. ``drawn``: the measures whose pairs and graphs are."""
+    """Embed as many instances of the sample as fit. ``drawn``: the measures whose pairs and graphs are drawn."""
     pairing, graphs = drawn
     while True:
         nodes = with_branches.copy()
@@ -230,7 +230,7 @@ def _embed_sample(
 
 
 def _instances_section(ev: Results, leader: str, note: str, ahead: list[str]) -> Section:
-    """The place of the list, and what it is searched by."""
+    """The list of instances and its search controls."""
     systems = [("", "all"), *((str(s), name) for s, name in enumerate(ev.systems))]
     measures = [(str(m), name) for m, name in enumerate(ev.measures)]
     kinds = [("", "any"), *((str(k), kind) for k, kind in enumerate(ERROR_KINDS) if k)]
@@ -265,5 +265,5 @@ def _citation_section(ev: Results) -> Section:
 
 
 def _markup_lines(text: str) -> str:
-    """Lines as they are."""
+    """Text as HTML, line by line."""
     return "\n".join(map(markup, text.split("\n")))

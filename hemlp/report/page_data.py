@@ -1,4 +1,4 @@
-"""Data within a page: arrays and plain values, packed into one text that the page unpacks when it is opened.
+"""Data within a page: arrays and plain values, packed into one text that the page unpacks when it opens.
 
 The text is base64 of deflated bytes: the length of a JSON text (four bytes), that text, and the arrays that its
 ``arrays`` lists, each at a multiple of eight bytes. All numbers are little-endian.
@@ -23,7 +23,7 @@ TYPES = {"u1": np.uint8, "u2": np.uint16, "u4": np.uint32, "f8": np.float64}
 
 
 def pack(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
-    """``values`` for JSON and ``arrays`` of one of the types, as text of letters, digits, +, / and =."""
+    """Pack ``values`` for JSON and ``arrays`` of the supported types as Base64 text."""
     kinds = {name: next(kind for kind, of in TYPES.items() if array.dtype == of) for name, array in arrays.items()}
     head = {**values, "arrays": [[name, kinds[name], int(array.size)] for name, array in arrays.items()]}
     text = script_json(head).encode("ascii")
@@ -37,18 +37,18 @@ def pack(values: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
 
 
 def narrow(numbers: IntArray) -> NDArray[Any]:
-    """Whole numbers of at least 0, in the smallest type that holds them all."""
+    """Nonnegative integers in the smallest type that holds them all."""
     greatest = int(numbers.max(initial=0))
     return numbers.astype(np.uint8 if greatest < 2**8 else np.uint16 if greatest < 2**16 else np.uint32)
 
 
 def script_json(value: Any) -> str:
-    """JSON that may stand in a script element: nothing in it ends the element, or steers a terminal."""
+    """JSON that is safe in a script element: it neither ends the element nor controls a terminal."""
     return json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def security_policy(style: str, script: str) -> str:
-    """A Content-Security-Policy: this style and this script, images within the page, and nothing from anywhere."""
+    """A Content-Security-Policy: this style, this script, images within the page, and nothing else."""
     of_style, of_script = (base64.b64encode(sha256(text.encode()).digest()).decode() for text in (style, script))
     return (
         f"default-src 'none'; script-src 'sha256-{of_script}'; style-src 'sha256-{of_style}'; img-src data:; "

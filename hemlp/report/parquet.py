@@ -1,4 +1,4 @@
-"""Per-instance results as one Parquet file: a row for each system and instance, by pyarrow."""
+"""Per-instance results as one Parquet file, by pyarrow: one row per system and instance."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROWS = 100_000
 
 
 def check_parquet() -> None:
-    """Say what to install where pyarrow is missing."""
+    """Raise an error that says what to install if pyarrow is missing."""
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
@@ -32,7 +32,7 @@ def check_parquet() -> None:
 
 
 def to_parquet(ev: Results, path: str | PathLike[str]) -> None:
-    """Write the per-instance scores to one Parquet file, a row for each system and instance.
+    """Write the per-instance scores to one Parquet file, one row per system and instance.
 
     The columns are ``system``, ``instance`` (from 0), ``id`` where instances have ids, each measure, and then
     ``MEASURE.COLUMN`` and ``MEASURE.status``; an undefined value is null.
@@ -80,7 +80,7 @@ def _pieces(ev: Results) -> Iterator[bytes]:
 
 
 class _Sink(io.RawIOBase):
-    """A file that is taken away piece by piece while it is written."""
+    """A file in memory that is emptied piece by piece while it is written."""
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
@@ -93,14 +93,14 @@ class _Sink(io.RawIOBase):
         return len(self._pieces[-1])
 
     def take(self) -> bytes:
-        """What was written since the last time."""
+        """The bytes written since the last call."""
         pieces, self._pieces = self._pieces, []
         return b"".join(pieces)
 
 
 @dataclass(frozen=True)
 class _Layout:
-    """What stands in a row: the ids of instances, if any, measures, and what these have beside themselves."""
+    """The columns of a row: the ids of instances, if any, measures, and further columns of these."""
 
     ids: Sequence[Any] | None
     measures: Sequence[str]
@@ -117,7 +117,7 @@ class _Layout:
         return cls(ids, ev.measures, extra, _schema(ev, ids, extra))
 
     def table(self, system: str, block: Mapping[str, Scores], rows: slice, done: int) -> Any:
-        """Some rows of a block of a system; ``done``: how many rows stand before the block."""
+        """Some rows of a block of a system; ``done``: the number of rows before the block."""
         import pyarrow as pa
 
         here = slice(done + rows.start, done + rows.stop)
@@ -141,7 +141,7 @@ class _Layout:
 
 
 def _schema(ev: Results, ids: Sequence[Any] | None, extra: Sequence[tuple[str, str]]) -> Any:
-    """Names and types of the columns, no two of the same name; with the signatures of the measures."""
+    """Names and types of the columns, all names distinct; with the signatures of the measures."""
     import pyarrow as pa
 
     words = pa.dictionary(pa.int32(), pa.string())
@@ -161,7 +161,7 @@ def _schema(ev: Results, ids: Sequence[Any] | None, extra: Sequence[tuple[str, s
 
 
 def _numbers(values: FloatArray) -> Any:
-    """Undefined values are null."""
+    """An Arrow array of numbers; undefined values are null."""
     import pyarrow as pa
 
     return pa.array(values, pa.float64(), from_pandas=True)

@@ -23,7 +23,7 @@ __all__ = ["distribution", "kendall_heat_map", "mean_chart", "rank_chart", "save
 
 
 def mean_chart(ev: Results) -> Figure:
-    """Draw the mean of each system with its 95% interval, one panel a measure, as a figure of matplotlib.
+    """Draw the mean of each system with its 95% interval, one panel per measure, as a figure of matplotlib.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def mean_chart(ev: Results) -> Figure:
 
 
 def rank_chart(ev: Results) -> Figure:
-    """Places by mean over measures, one line per system; systems of one place stand side by side on it."""
+    """Draw ranks by mean over measures, one line per system; tied systems stand side by side."""
     figure, axes = new_figure(max(5.0, 1.1 * len(ev.measures) + 2.5), max(3.0, 0.45 * len(ev.systems) + 1.2))
     at = {name: ranks(ev, name) for name in ev.measures}
     for k, system in enumerate(ev.systems):
@@ -82,12 +82,12 @@ def kendall_heat_map(ev: Results) -> Figure:
 
 
 def distribution(ev: Results, measure: str) -> Figure:
-    """How many instances score how much, one row of bars a system."""
+    """Draw a histogram of the scores of instances, one row per system."""
     values = [ev.per_instance(system, measure) for system in ev.systems]
-    found = np.concatenate([v[np.isfinite(v)] for v in values])
+    finite = np.concatenate([v[np.isfinite(v)] for v in values])
     infinite = sum(int(np.isinf(v).sum()) for v in values)
     figure, axes = new_figure(7.0, max(2.4, 0.55 * len(ev.systems) + 1.2))
-    low, high = (float(found.min()), float(found.max())) if found.size else (0.0, 1.0)
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
     edges = np.linspace(low, high if high > low else low + 1, 26)

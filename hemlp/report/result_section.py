@@ -54,27 +54,27 @@ class Verdict:
 
     @property
     def measure(self) -> str:
-        """By which."""
+        """The measure of the verdict."""
         return self.pair.measure
 
     @property
     def doubt(self) -> str:
-        """Why the winner is not significantly better; "" where it is."""
+        """Why the winner is not significantly better; "" if it is."""
         if self.pair.better == NEITHER:
             return "equal means"
         if self.pair.better != self.winner:
             return f"{self.next} is better on the instances on which both are defined"
-        words = f"p = {_format_p(self.pair.corrected)}", _needed(self.pair)
+        words = f"p = {_format_p(self.pair.corrected)}", _needed_size(self.pair)
         return "" if self.pair.significant else "; ".join(filter(None, words))
 
 
 def _format_p(value: float) -> str:
-    """A p-value; one that is too small for a number is not 0."""
+    """A p-value; one too small for a float is not shown as 0."""
     return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
 def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
-    """One for each measure by which at least two systems can be compared."""
+    """A verdict for each measure that can compare at least two systems."""
     made = []
     for measure in ev.measures:
         placed = table_verdicts(ev, measure, Procedure()).ranks
@@ -124,7 +124,7 @@ def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = 
 
 
 def _pairs_with(ev: Results, of: Verdict, procedure: Procedure) -> Iterator[PairComparison]:
-    """The winner by a measure and each other system."""
+    """The pairs of the winner by a measure and each other system."""
     pairs = [(of.winner, other) for other in ev.systems if other != of.winner]
     v = pair_verdicts(ev, of.measure, procedure)
     for pair, drawn in zip(pairs, pair_intervals(ev, pairs, of.measure), strict=True):
@@ -135,14 +135,14 @@ def _arrow(ev: Results, measure: str) -> str:
     return "↑" if ev.greater_is_better[measure] else "↓"
 
 
-def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
+def _verdict_table(ev: Results, verdicts: Sequence[Verdict]) -> str:
     columns = [
         Column("measure", "ascending", True), Column("winner", "ascending", True), Column("mean"),
         Column("next best", "ascending", True), Column("difference"), Column("95% interval"),
         Column("p (Holm)", "ascending"), Column("significant?", "descending", True),
     ]  # fmt: skip
     rows = []
-    for each in found:
+    for each in verdicts:
         mean = ev.mean(each.winner, each.measure)
         significant = (
             f"<span class='no'>no: {markup(each.doubt)}</span>" if each.doubt else "<span class='yes'>yes</span>"
@@ -153,7 +153,7 @@ def _verdict_table(ev: Results, found: Sequence[Verdict]) -> str:
             Cell(format_number(mean), mean),
             Cell(markup(each.next)),
             *_difference_cells(each.pair),
-            Cell(_unbroken(markup(_format_p(each.pair.corrected))), each.pair.corrected),
+            Cell(_no_wrap(markup(_format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
@@ -173,12 +173,12 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
             *_difference_cells(each),
-            *(Cell(_unbroken(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
+            *(Cell(_no_wrap(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
-            Cell(_unbroken(markup(_format_p(each.wilcoxon))), each.wilcoxon),
-            Cell(_unbroken(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
-            Cell(_unbroken(markup(_format_p(sign.p))), sign.p),
-            Cell(markup(each.sign_favours)), Cell(markup("; ".join(filter(None, (each.remark, _needed(each)))))),
+            Cell(_no_wrap(markup(_format_p(each.wilcoxon))), each.wilcoxon),
+            Cell(_no_wrap(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
+            Cell(_no_wrap(markup(_format_p(sign.p))), sign.p),
+            Cell(markup(each.sign_favours)), Cell(markup("; ".join(filter(None, (each.remark, _needed_size(each)))))),
         ])  # fmt: skip
     words = (
         "difference: better minus worse; won: by the system that the sign test favours, of the instances that differ; "
@@ -187,20 +187,20 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
     return table(columns, rows) + notes([words])
 
 
-def _needed(pair: PairComparison) -> str:
-    """How many instances would be enough, where these are not."""
+def _needed_size(pair: PairComparison) -> str:
+    """The number of instances that would be enough, if these are not."""
     return "" if pair.significant else describe_needed(pair.effect, pair.instances)
 
 
 def _difference_cells(pair: PairComparison) -> list[Cell]:
-    """The difference and its interval."""
+    """Cells of a difference and its interval."""
     difference, low = format_difference(pair.difference, pair.interval), pair.interval.low
-    interval = _unbroken(format_difference_interval(pair.interval))
+    interval = _no_wrap(format_difference_interval(pair.interval))
     return [Cell(difference, abs(pair.difference)), Cell(interval, "" if math.isnan(low) else low)]
 
 
-def _unbroken(text: str) -> str:
-    """On one line."""
+def _no_wrap(text: str) -> str:
+    """A text that does not wrap."""
     return f"<span class='whole'>{text}</span>"
 
 
@@ -250,7 +250,7 @@ def _means_table(ev: Results, procedure: Procedure, floors: Sequence[Floor]) -> 
 
 
 def _plain_cell(value: float) -> Cell:
-    """A figure; empty where there is none."""
+    """A number as a cell; empty if there is none."""
     return Cell("", "") if math.isnan(value) else Cell(format_number(value), value)
 
 

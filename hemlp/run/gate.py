@@ -1,4 +1,4 @@
-"""A run against a stored one: may this be shipped, or has something got worse?
+"""A gate compares a run with a stored one: has any measure got worse?
 
 Every comparison is paired: of each system and measure the mean of the differences, instance by instance, with its
 bootstrap interval. What was stored by an older version counts as long as its signatures say that it means the same.
@@ -60,19 +60,19 @@ class Change:
 
     @property
     def drop(self) -> float:
-        """By how much it is worse; below 0 where it is better."""
+        """How much worse it is; negative if better."""
         return -self.difference if self.greater_is_better else self.difference
 
     @property
     def significant(self) -> bool:
-        """Whether the interval says worse from end to end; so it does where there is none."""
+        """Whether the whole interval is worse, or there is no interval."""
         low, high = self.interval
         return math.isnan(low) or (high < 0 if self.greater_is_better else low > 0)
 
 
 @dataclass(frozen=True)
 class Gate:
-    """What has to hold: no measure of ``max_drop`` is worse than stored by more than that; by default none is at all.
+    """The condition to pass: no measure of ``max_drop`` drops by more than its limit; by default, none drops.
 
     ``baseline``: a file that ``Evaluation.to_json`` wrote, or an evaluation. ``significant``: a drop counts only where
     its interval does not reach 0.
@@ -89,11 +89,11 @@ class Gate:
 
     @property
     def name(self) -> str:
-        """What the baseline is called in messages."""
+        """The name of the baseline in messages."""
         return "the baseline" if isinstance(self.baseline, Evaluation) else f"the baseline {fspath(self.baseline)}"
 
     def allowed(self, measures: Sequence[str]) -> dict[str, float]:
-        """How much each measure may drop; an error for one that is not evaluated, or a drop that is no number."""
+        """The allowed drop of each measure; an error if it is not evaluated, or its drop is not a number."""
         for name, most in self.max_drop.items():
             if name not in measures:
                 hint = did_you_mean(name, measures)
@@ -103,7 +103,7 @@ class Gate:
         return dict(self.max_drop) or dict.fromkeys(measures, 0.0)
 
     def check(self, systems: Sequence[str], measures: Sequence[str]) -> None:
-        """Find out before any work whether the baseline has what it is asked for."""
+        """Check before any work that the baseline has the systems and measures."""
         for what, names, known in (
             ("system", systems, self.stored.systems), ("measure", self.allowed(measures), self.stored.measures)
         ):  # fmt: skip
@@ -130,7 +130,7 @@ class Gate:
         return GateResult(ev, self, tuple(changes), allowed)
 
     def _check_gold(self, ev: Evaluation) -> None:
-        """Raise where the instances or their true labels are not those of the baseline, as far as it says so."""
+        """Raise if the instances or their true labels are not those of the baseline, as far as it records them."""
         old, new = gold_of(self.stored), gold_of(ev)
         if old is None or new is None:
             return
@@ -163,7 +163,7 @@ class Gate:
         )  # fmt: skip
 
     def _check_comparable(self, ev: Evaluation, system: str, name: str) -> None:
-        """Raise where stored scores mean something else, or are of other instances."""
+        """Raise if stored scores have another meaning, or other instances."""
         old, new = (of.scores[system][name] for of in (self.stored, ev))
         made = None if ev.inputs is None else ev.inputs.measures[name]
         why = difference(old.signature, new.signature)
@@ -184,7 +184,7 @@ class Gate:
 
 @dataclass(frozen=True, eq=False)
 class GateResult:
-    """What has changed since the baseline, and what of it is worse than the gate allows."""
+    """The changes since the baseline, and those that the gate does not allow."""
 
     ev: Evaluation
     gate: Gate
@@ -193,9 +193,9 @@ class GateResult:
 
     @property
     def failed(self) -> list[Change]:
-        """What is worse than allowed, or undefined where it was not; what is worst comes first."""
-        found = [each for each in self.changes if each.lost or self._exceeds(each)]
-        return sorted(found, key=lambda each: self.allowed[each.measure] - each.drop)
+        """Changes that are worse than allowed, or newly undefined; the worst first."""
+        failures = [each for each in self.changes if each.lost or self._exceeds(each)]
+        return sorted(failures, key=lambda each: self.allowed[each.measure] - each.drop)
 
     @property
     def sentence(self) -> str:
@@ -223,7 +223,7 @@ class GateResult:
         return worse and (each.significant or not self.gate.significant)
 
     def table(self) -> Table:
-        """All changes, one row a system and measure."""
+        """All changes, one row per system and measure."""
         rows = []
         for each in self.changes:
             verdict = WORSE if self._exceeds(each) else "undefined" if each.lost else "ok"
@@ -251,14 +251,14 @@ class GateResult:
         rows = self.worst_rows(each, most)
         before, now = (of.per_instance(each.system, each.measure) for of in (self.gate.stored, self.ev))
         ids = self.ev.ids
-        found = []
+        cells = []
         for row in rows:
             names = [] if ids is None else [str(ids[row])]
-            found.append([str(row + 1), *names, float(before[row]), float(now[row])])
-        return Table(["row", *(["id"] if ids is not None else []), "before", "now"], found)
+            cells.append([str(row + 1), *names, float(before[row]), float(now[row])])
+        return Table(["row", *(["id"] if ids is not None else []), "before", "now"], cells)
 
     def worst_rows(self, each: Change, most: int = WORST) -> list[int]:
-        """Their numbers from 0: first those that are not defined any more, then by how much worse they are."""
+        """Numbers of these instances from 0: first those no longer defined, then the greatest drops."""
         before, now = (of.per_instance(each.system, each.measure) for of in (self.gate.stored, self.ev))
         gap: FloatArray = subtract_scores(before, now) * (1 if each.greater_is_better else -1)
         gap = np.where(np.isnan(before), -math.inf, np.where(np.isnan(now), math.inf, gap))

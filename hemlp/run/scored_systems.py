@@ -44,8 +44,8 @@ class Tuning:
         """Find contradictions before anything is read; ``names``: the systems that are tuned."""
         if (self.true is None) == (self.folds is None):
             raise InvalidOption(
-                "thresholds are tuned on development data (its true labels, and the scores of each system), or on the "
-                "same data by folds: choose one of the two"
+                "FILE@tuned needs data to tune on: development data (--dev-true FILE and --dev NAME=FILE), or folds of "
+                "the evaluated data (--folds 5); choose one of the two"
             )
         for name in self.systems:
             check_known("system", name, names)

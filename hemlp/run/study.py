@@ -97,7 +97,7 @@ TABLE_SUFFIXES = ("", ".txt", ".md", ".tex", ".csv")
 
 @dataclass(frozen=True)
 class Tests:
-    """What is compared, and how. ``kendall``: None for no table, else the number of resamples. ``floor``:
+    """Comparisons and their tests. ``kendall``: None for no table, else the number of resamples. ``floor``:
     a file of true labels, "folds" for five folds of the evaluated ones, or "gold" for all of these.
 
     ``test``, ``sided`` and ``ranks`` are as of ``Evaluation.ranks``.
@@ -113,7 +113,7 @@ class Tests:
 
     @property
     def pairs(self) -> dict[str, Any]:
-        """The options of tests of pairs."""
+        """Options for tests of pairs."""
         return {"test": self.test, "sided": self.sided}
 
 
@@ -187,7 +187,7 @@ class Study:
         )
 
     def _output_paths(self) -> dict[str, list[str]]:
-        """The files and folders that are written, by the key that says so."""
+        """The files and folders to write, by key."""
         places = {key: place for key, place in vars(self.outputs).items() if isinstance(place, str) and key != "title"}
         paths = {f"outputs.{key}": [place] for key, place in places.items()}
         if self.outputs.per_instance is not None:
@@ -196,11 +196,11 @@ class Study:
 
     @property
     def parted(self) -> bool:
-        """Whether it is of datasets, part by part."""
+        """Whether the data are datasets, evaluated part by part."""
         return not self.systems or has_dataset(self.true, self.systems)
 
     def check(self) -> None:
-        """Find contradictions and files that cannot be written, before anything is read."""
+        """Refuse contradictions and files that cannot be written, before reading anything."""
         for table in ("tests", "outputs"):
             check_table(table, vars(getattr(self, table)))
         known = list(name_measures(self.measures))
@@ -252,7 +252,7 @@ class Study:
 
     @property
     def files(self) -> FileOptions:
-        """How they are read."""
+        """How to read files."""
         return FileOptions.of(self.options)
 
     def run(
@@ -301,36 +301,36 @@ class Study:
             return (make or evaluate)(h, true, given, self.measures, **run)
 
     def tables(self, result: Evaluation, verbose: bool = True) -> list[tuple[str, Table]]:
-        """The tables that were asked for, with their titles; the means come first."""
+        """The requested tables with their titles, the means first."""
         how, ranks, out = self.tests.pairs, self.tests.ranks, self.outputs
         means = result.table(**how, ranks=ranks, digits=out.digits, verbose=verbose, intervals=out.intervals)
         if floors := self._floors(result):
             from hemlp.analysis.decision.floor import add_floors
 
             means = add_floors(means, floors, result.systems, out.digits)
-        found = [("", means), *((f"{a} and {b}", result.compare(a, b, **how)) for a, b in self.tests.compare)]
+        tables = [("", means), *((f"{a} and {b}", result.compare(a, b, **how)) for a, b in self.tests.compare)]
         if measures := list(self.tests.significance):
-            found.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, **how)))
+            tables.append((f"all pairs of systems by {', '.join(measures)}", result.significance(measures, **how)))
         if self.tests.kendall is not None:
-            found.append(("correlation of the measures", result.kendall(self.tests.kendall)))
+            tables.append(("correlation of the measures", result.kendall(self.tests.kendall)))
         if out.history is not None and (runs := read_history(out.history)):
-            found.append(("history", history_table(runs, result)))
-        return found
+            tables.append(("history", history_table(runs, result)))
+        return tables
 
     def _floors(self, result: Evaluation) -> tuple[Floor, ...]:
-        """What knowing nothing scores by each measure, if that was asked for."""
+        """The floor of each measure (scores of a system that knows nothing), if requested."""
         file = self.tests.floor
         return () if file is None else _compute_floors(result, None if file == "gold" else file, self.files)
 
     def tables_text(self, result: Evaluation, suffix: str) -> str:
-        """The tables as the ending of a file's name says; as .csv the means, places and letters alone."""
+        """The tables in the format of a file's suffix; as .csv the means, places and letters alone."""
         if suffix != ".csv":
             return tables_text(self.tables(result), suffix)
         procedure = Procedure(**self.tests.pairs, ranks=self.tests.ranks)
         return csv_text(summary_table.columns(result, procedure, self.outputs.intervals))
 
     def write(self, result: Evaluation) -> list[str]:
-        """Write the files that were asked for; their names."""
+        """Write the requested files; return their names."""
         out = self.outputs
         if out.history is not None:
             add_to_history(out.history, result)
@@ -362,7 +362,7 @@ def _compute_floors(result: Results, corpus: str | None, files: FileOptions) -> 
 
 
 def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> Sequence[str | Measure]:
-    """The measures of a file: those that are listed, and all of [[measure]] that are not among them."""
+    """The measures of a study: the listed ones, and all others of [[measure]]."""
     new = {each.name: each for each in own if each.name not in NAMED}
     if len(new) < sum(each.name not in NAMED for each in own):
         raise InvalidOption("two tables [[measure]] have the same name")
@@ -378,7 +378,7 @@ def _parse_measures(texts: Sequence[str] | None, own: Sequence[Measure]) -> Sequ
 
 
 def _files_of(system: str) -> list[str]:
-    """The files that a system is read from."""
+    """The files of a system."""
     cut = parse_cut(system)
     return [system] if cut is None else cut.files
 

@@ -1,9 +1,9 @@
-"""A grid of parameters of one measure as one object: how much do results depend on what was chosen?
+"""A grid of parameters of one measure: how much do results depend on their choice?
 
 >>> from hemlp import examples
 >>> mesh = examples.mesh_mini()
->>> found = sweep(mesh.hierarchy, mesh.true, mesh.systems, "GIE", default_cost=[2, 5], horizon=[None, 2])
->>> len(found), found.leaders
+>>> grid = sweep(mesh.hierarchy, mesh.true, mesh.systems, "GIE", default_cost=[2, 5], horizon=[None, 2])
+>>> len(grid), grid.leaders
 (4, {'svm_ovr_freq60': 3, 'knn30': 1})
 """
 
@@ -60,7 +60,7 @@ class Sweep(HtmlDisplay):
 
     @property
     def means(self) -> FloatArray:
-        """One row a point, one column a system."""
+        """Means, one row per point, one column per system."""
         ev = self.evaluation
         return np.array([[ev.mean(system, name) for system in ev.systems] for name in ev.measures])
 
@@ -92,7 +92,7 @@ class Sweep(HtmlDisplay):
         raise InvalidOption(f"the grid has no point {values!r}; its parameters are {', '.join(self.grid)}")
 
     def table(self, *, intervals: bool = True) -> Table:
-        """One row a point: the parameters that vary, and the mean and the place of each system.
+        """One row per point: the parameters that vary, and the mean and the place of each system.
 
         Parameters
         ----------
@@ -106,10 +106,10 @@ class Sweep(HtmlDisplay):
         ):
             cells = [f"{format_number(value)} ({place:.0f})" for value, place in zip(means, places, strict=True)]
             if intervals:
-                found = (self.evaluation.interval(system, name) for system in self.systems)
-                cells = [cell + interval.bracket() for cell, interval in zip(cells, found, strict=True)]
-            rows.append([*(shown(point[key]) for key in varying), *cells])
-        fixed = [f"{key} = {shown(values[0])}" for key, values in self.grid.items() if key not in varying]
+                brackets = (self.evaluation.interval(system, name).bracket() for system in self.systems)
+                cells = [cell + bracket for cell, bracket in zip(cells, brackets, strict=True)]
+            rows.append([*(format_value(point[key]) for key in varying), *cells])
+        fixed = [f"{key} = {format_value(values[0])}" for key, values in self.grid.items() if key not in varying]
         leaders = ", ".join(f"{name} at {count} of {len(self)}" for name, count in self.leaders.items())
         words = "means, places and 95% intervals" if intervals else "means and places"
         notes = [f"{self.measure}: {words}; best: {leaders}", *fixed]
@@ -138,28 +138,28 @@ class Sweep(HtmlDisplay):
         return varying[0] if numbers else None
 
 
-def _chart(found: Sweep) -> Figure:
-    """Means over the only number that varies; or the places of all systems (rows) at all points (columns)."""
-    if found.axis is not None:
+def _chart(grid: Sweep) -> Figure:
+    """Draw means over the only number that varies; or the places of all systems (rows) at all points (columns)."""
+    if grid.axis is not None:
         figure, axes = new_figure(7.0, 4.2)
-        xs = [point[found.axis] for point in found.points]
-        for k, name in enumerate(found.systems):
-            axes.plot(xs, found.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
-        axes.set(xlabel=plain(found.axis), ylabel=plain(f"mean {found.measure}"))
+        xs = [point[grid.axis] for point in grid.points]
+        for k, name in enumerate(grid.systems):
+            axes.plot(xs, grid.means[:, k], label=plain(name), linewidth=1.6, markersize=6, **line_style(k))
+        axes.set(xlabel=plain(grid.axis), ylabel=plain(f"mean {grid.measure}"))
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
         return figure
-    places = found.places.T
-    figure, axes = new_figure(max(4.0, 0.5 * len(found) + 2.5), max(2.6, 0.4 * len(found.systems) + 2.0))
-    axes.imshow(places, cmap="YlGnBu_r", vmin=1, vmax=max(2, len(found.systems)), aspect="auto")
+    places = grid.places.T
+    figure, axes = new_figure(max(4.0, 0.5 * len(grid) + 2.5), max(2.6, 0.4 * len(grid.systems) + 2.0))
+    axes.imshow(places, cmap="YlGnBu_r", vmin=1, vmax=max(2, len(grid.systems)), aspect="auto")
     for (row, column), place in np.ndenumerate(places):
         axes.text(column, row, f"{place:.0f}", ha="center", va="center", fontsize=9, color="#c0392b")
-    axes.set_yticks(range(len(found.systems)), list(map(plain, found.systems)))
-    axes.set_xticks(range(len(found)), list(map(plain, found.evaluation.measures)), rotation=60, ha="right", fontsize=8)
-    axes.set_title(plain(f"places by mean {found.measure}"), fontsize=10)
+    axes.set_yticks(range(len(grid.systems)), list(map(plain, grid.systems)))
+    axes.set_xticks(range(len(grid)), list(map(plain, grid.evaluation.measures)), rotation=60, ha="right", fontsize=8)
+    axes.set_title(plain(f"places by mean {grid.measure}"), fontsize=10)
     return figure
 
 
-def shown(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value of a parameter for readers."""
     if hasattr(value, "pair_costs"):
         text = cost_text(value)
@@ -212,7 +212,7 @@ def sweep(
     points = [dict(zip(grid, chosen, strict=True)) for chosen in product(*grid.values())]
     measures: dict[str, Measure] = {}
     for point in points:
-        name = ", ".join(f"{key}={shown(value)}" for key, value in point.items())
+        name = ", ".join(f"{key}={format_value(value)}" for key, value in point.items())
         if name in measures:
             name = f"{name} [{len(measures) + 1}]"
         measures[name] = made(measure, **point) if isinstance(measure, str) else measure.changed(**point)

@@ -1,4 +1,4 @@
-"""Who scores the chunks of a run: threads, processes, or any executor, that of Dask included.
+"""Workers that score the chunks of a run: threads, processes, or any executor, such as Dask's.
 
 Threads where all that scores is compiled, since it lets other threads work meanwhile; what is written in Python does
 not, and gets processes. All call ``score_chunk`` on the same data, so results do not depend on who does it, nor on who
@@ -37,7 +37,7 @@ IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("cpsat", "flow", "milp", "netw
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """How models are solved: what becomes of undefined values, by whom, and in how many seconds an instance."""
+    """How to solve models: the policy for undefined values, the solver, and the seconds per instance."""
 
     undefined: UndefinedPolicy
     solver: Solver | None = None
@@ -80,12 +80,12 @@ class Chunk:
 
     @property
     def rows(self) -> int:
-        """How many instances there are."""
+        """The number of instances."""
         return len(self.batch) if isinstance(self.batch, Batch) else len(self.batch[0])
 
     @property
     def key(self) -> list[Any]:
-        """What tells it from other chunks of a run."""
+        """A key that is unique among the chunks of a run."""
         return [self.system, self.start, self.round]
 
     def __str__(self) -> str:
@@ -104,12 +104,12 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
 
 
 def pack_chunk(context: Context, chunk: Chunk) -> bytes:
-    """The same as bytes, for a worker that is not ours to send, and that Ctrl-C may reach."""
+    """Score a chunk and return bytes, for a worker of another executor, which Ctrl-C may reach."""
     return packed(run_interruptible(partial(score_chunk, context, chunk)), chunk.key)
 
 
 def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
-    """What a worker sent, if it is what was asked for."""
+    """Unpack and check what a worker sent."""
     try:
         if not isinstance(body, bytes):
             raise NotScores(f"it is a {type(body).__name__}")
@@ -122,7 +122,7 @@ def _unpack_chunk(body: Any, context: Context, chunk: Chunk) -> list[Scores]:
 
 
 def all_compiled(measures: tuple[Measure, ...], options: ScoringOptions) -> bool:
-    """Whether no code in Python scores that could not wait for other threads, nor any that does not know of them."""
+    """Whether only compiled, thread-safe code scores."""
     modules = Pickled.of((measures, options)).modules
     known = {*sys.stdlib_module_names, "hemlp", "numpy"}
     return COMPILED and not modules & IN_PYTHON and {name.partition(".")[0] for name in modules} <= known
@@ -164,6 +164,6 @@ def map_items(
 
 
 def worker_lost(chunk: Chunk, why: str) -> WorkerLost:
-    """The error that a chunk could not be scored."""
+    """The error for a chunk that could not be scored."""
     words = f"{chunk}: {why}. Finished chunks stay where a run folder keeps them; less memory goes with smaller chunks"
     return WorkerLost(words, chunk.system, chunk.start + 1, chunk.start + chunk.rows)

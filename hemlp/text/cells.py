@@ -29,13 +29,13 @@ def two_lines(cell: str, style: str) -> Text:
 
 
 def mark(cell: str, before: str, after: str) -> str:
-    """A cell with marks around its value, not around an interval in brackets behind it."""
+    """A cell with marks around its value, but not around the interval in brackets."""
     value, *rest = split_interval(cell)
     return " ".join([f"{before}{value}{after}", *rest])
 
 
 def latex_measure(text: str) -> str:
-    r"""A text that may begin with the name of a measure such as F_LCA, and that as mathematics.
+    r"""A text in which a leading measure name such as F_LCA is set as mathematics.
 
     >>> print(latex_measure("F_LCA(horizon=2) ↑"), latex_measure("SDL_Tol"), latex_measure("F_x_1"))
     $F_{\mathrm{LCA}}$(horizon=2) $\uparrow$ $\mathrm{SDL}_{\mathrm{Tol}}$ F\_x\_1

@@ -26,7 +26,7 @@ class HtmlDisplay:
     """
 
     def _html_parts(self) -> Iterable[Table | str]:
-        """What stands below the line; a string is HTML."""
+        """The parts below the line; a string is HTML."""
         table: Table = self.table()  # type: ignore[attr-defined]
         yield table
 
@@ -36,7 +36,7 @@ class HtmlDisplay:
 
 
 def lines(text: str) -> str:
-    """A text as HTML, line by line; of a long one the beginning, and how much more there is.
+    """A text as HTML, line by line; of a long one the beginning and the number of further lines.
 
     >>> lines("a < b")
     '<pre>a &lt; b</pre>'
@@ -47,7 +47,7 @@ def lines(text: str) -> str:
 
 
 def abbreviate(labels: Iterable[Any]) -> str:
-    """Labels in a line; of many the first, and how many more there are.
+    """Labels in a line; of many the first ones and the number of the rest.
 
     >>> abbreviate(range(3)), abbreviate(range(10))
     ('0, 1, 2', '0, 1, 2, 3, 4, 5, 6, 7 and 2 more')
@@ -58,7 +58,7 @@ def abbreviate(labels: Iterable[Any]) -> str:
 
 
 def facts_table(of: Mapping[str, Any]) -> Table:
-    """Names and values, one a row."""
+    """A table of names and values, one per row."""
     return Table(
         ["", "value"], [[name, f"{value:,}" if isinstance(value, int) else value] for name, value in of.items()]
     )

@@ -22,7 +22,7 @@ PLACES = {word: module for module, words in _PLACES.items() for word in words}
 
 
 def _meaning(word: str) -> Any:
-    """What a word means in a text, None if nothing."""
+    """The value of a keyword in a text, None if it is not one."""
     if word in PLACES and word not in WORDS:
         import_module(PLACES[word])
     return WORDS.get(word)

@@ -65,7 +65,7 @@ class Interval:
 
     @classmethod
     def of(cls, drawn: FloatArray, level: float = CONFIDENCE) -> Interval:
-        """The quantiles (1 ∓ level) / 2 of what resamples gave; none where one gave an infinite value, or all nan."""
+        """The quantiles (1 ∓ level) / 2 of resampled values; none if one is infinite, or all are nan."""
         import numpy as np
 
         known = drawn[~np.isnan(drawn)]
@@ -79,7 +79,7 @@ class Interval:
         return iter((self.low, self.high))
 
     def bracket(self, digits: int | None = None) -> str:
-        """What stands behind a value in a text; nothing where there is no interval."""
+        """The interval in brackets, to follow a value; empty if there is none."""
         if math.isnan(self.low):
             return ""
         digits = DECIMALS if digits is None else digits
@@ -91,7 +91,7 @@ class Interval:
 
 
 def quantiles(ordered: FloatArray, q: float) -> FloatArray:
-    """What ``np.quantile`` gives of rows in order: with v = q (n − 1), a line from the value at ⌊v⌋ to the next one.
+    """``np.quantile`` of sorted rows: with v = q (n − 1), a line from the value at ⌊v⌋ to the next one.
 
     That function loads NumPy's masked arrays, which takes longer than all else that a small table needs.
     """
@@ -99,8 +99,8 @@ def quantiles(ordered: FloatArray, q: float) -> FloatArray:
     below = math.floor(place)
     low, high = ordered[..., below], ordered[..., min(below + 1, ordered.shape[-1] - 1)]
     part = place - below
-    found: FloatArray = high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
-    return found
+    values: FloatArray = high - (high - low) * (1 - part) if part >= 0.5 else low + (high - low) * part
+    return values
 
 
 Emphasis = Literal["best", "equal"]
@@ -117,7 +117,7 @@ MOST_ROWS = 60
 
 @dataclass(frozen=True, repr=False)
 class Table:
-    """Column names, rows of texts, numbers and other values, notes that belong below, and a lead that belongs above.
+    """Column names, rows of texts, numbers and other values, notes below the table, and a lead above it.
 
     As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X".
     ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not distinguished from
@@ -231,7 +231,7 @@ class Table:
 
     @property
     def numeric(self) -> list[bool]:
-        """Which columns hold figures, and stand to the right."""
+        """Which columns hold numbers, and are right-aligned."""
         columns = zip(*self.cells, strict=True) if self.rows else ((),) * len(self.columns)
         numeric: list[bool] = []
         for cells in columns:
@@ -332,7 +332,7 @@ class Table:
 
 
 def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
-    """Lines of cells in columns, figures to the right."""
+    """Lines of cells in columns, numbers right-aligned."""
     aligned = []
     for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
         cells = list(map(printable, column))
@@ -383,7 +383,7 @@ def format_number(value: float, digits: int = DECIMALS) -> str:
 
 
 def format_signed(value: float) -> str:
-    """A figure with its sign."""
+    """A number with its sign."""
     return f"{'-' if value < 0 else '+'}{format_number(abs(value))}"
 
 

@@ -74,7 +74,7 @@ FAULTS = [
     Fault("hierarchy/formats/path_lists.py", "if above >= 0], labels", "if above > 0], labels", "the first root of paths loses its children"),
     Fault("hierarchy/formats/path_lists.py", "while row and isinstance(row[-1], str) and not row[-1]:", "if row and isinstance(row[-1], str) and not row[-1]:", "paths that are padded by more than one cell"),
     Fault("hierarchy/class_weights.py", "not 0 <= weight < math.inf:", "not -1 <= weight < math.inf:", "weights below 0 are taken"),
-    Fault("instances/checks.py", "if missing_ids and missing == \"error\":", "if missing_ids[1:] and missing == \"error\":", "one missing instance is taken for empty"),
+    Fault("instances/checks.py", "if missing == \"error\":", "if more and missing == \"error\":", "one missing instance is taken for empty"),
     Fault("instances/checks.py", "and true.index != pred.index:", "and False:", "shuffled Series are scored row by row"),
     Fault("instances/checks.py", "if np.unique(rows[suspects]).size < np.unique(rows).size:", "if np.unique(rows[suspects]).size <= np.unique(rows).size:", "scores beside labels are taken for labels"),
     Fault("hierarchy/formats/obo.py", "(self.obsolete.add if words[0] == \"true\" else self.obsolete.discard)(term)", "self.obsolete.discard(term)", "obsolete terms are classes"),

@@ -1,4 +1,4 @@
-"""Scored predictions aligned with the gold: for each instance of the gold its scored classes, greatest score first."""
+"""Scored predictions aligned with the gold: the scored classes of each gold instance, greatest score first."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AlignedScores:
         unknown_true: UnknownPolicy | None = None,
         rows: RowKind | None = None,
     ) -> AlignedScores:
-        """Align by instance id where there are ids, and by position otherwise: the instances are those of the gold."""
+        """Align by instance id if there are ids, else by position; the instances are those of the gold."""
         hierarchy = Hierarchy.of(hierarchy)
         gold, s = as_gold(true, rows), as_scores(scores)
         if not len(gold):

@@ -1,7 +1,7 @@
 """Average precision of each class, over closures, and of all together: the area under precision-recall curves.
 
 Scores are propagated to ancestors by the maximum, true classes to theirs. AP = Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct
-scores from the greatest down: the step rule, with ties together. What is not scored is never found.
+scores from the greatest down: the step rule, with ties together. A class without a score is never retrieved.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""CAFA's averages of scored predictions: Fmax, Smin and the curves that they are the best of.
+"""CAFA's averages of scored predictions: Fmax, Smin and their curves.
 
 On ancestor closures, at each threshold τ: P̄ is the mean precision over the instances with a prediction, R̄ the mean
 recall over all, F = 2·P̄·R̄ / (P̄ + R̄); ru and mi are the mean weights of what was missed and of what was wrong,
@@ -175,7 +175,7 @@ class Cafa(HtmlDisplay):
         return as_frame(self.to_columns(), library)
 
     def table(self, *, intervals: bool = True) -> Table:
-        """The best by each criterion, with its threshold.
+        """The best value by each criterion, with its threshold.
 
         Parameters
         ----------
@@ -203,7 +203,7 @@ class Cafa(HtmlDisplay):
         return Table(heads, rows, notes, lead=lead)
 
     def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
-        """Everything as plain values for JSON, where nan is None: the best values, and the curves as lists.
+        """The best values, and the curves as lists, as plain values for JSON; nan is None.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Cafa(HtmlDisplay):
         }  # fmt: skip
 
     def plot(self) -> Figure:
-        """P̄ against R̄, and where F is greatest."""
+        """Draw P̄ against R̄, and the point where F is greatest."""
         from hemlp.analysis.scored.plots import cafa_plot
 
         return cafa_plot(self)
@@ -317,7 +317,7 @@ def cafa(
 
 
 def _count_mask(data: AlignedScores, everywhere: IntArray, terms: list[Label] | None) -> FloatArray:
-    """1 for each class that counts, and for the top; 0 for others."""
+    """1 for each class that counts and for the top, 0 for others."""
     counting = np.ones(len(data.hierarchy) + 1)
     if terms is not None:
         counting[:-1] = 0
@@ -334,7 +334,7 @@ def _closure_model(data: AlignedScores, weights: Mapping[Label, float] | None, c
 
 
 def _signature(data: AlignedScores, norm: Norm, custom: Mapping[str, Any]) -> str:
-    """What makes the values what they are."""
+    """The measure, parameters and data of the values, for citation."""
     options = ",".join(f"{key}:{None if value is None else fingerprint(value)}" for key, value in custom.items())
     data_text = f"hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
     return f"cafa|norm:{norm},{options}|hemlp:{__version__}|{data_text}"

@@ -39,7 +39,7 @@ class CafaTerms:
 
     @classmethod
     def of(cls, steps: ThresholdSteps, sums: FloatArray, counts: FloatArray, norm: Norm, units: Units) -> CafaTerms:
-        """From the weights (predicted, true, common) of each step, and how many classes it predicts."""
+        """The terms from the weights (predicted, true, common) of each step, and its number of predicted classes."""
         predicted, true, common = sums.T
         columns = (
             _ratio(common, predicted), _ratio(common, true), predicted > 0, common,
@@ -86,7 +86,7 @@ class CafaTerms:
         return {**known, "smin": -known["smin"]}
 
     def _iter_sums(self, counts: FloatArray, most: int) -> Iterator[FloatArray]:
-        """The sums of resamples at some of the thresholds after the other: columns × thresholds × resamples.
+        """The sums of resamples for one block of thresholds after the other: columns × thresholds × resamples.
 
         ``most``: instances in a resample. Sums are of integers, and exact: they depend on no order, and what was added
         and taken away again leaves nothing behind.
@@ -128,7 +128,7 @@ def _averages(sums: FloatArray, size: int | FloatArray, norm: Norm) -> dict[str,
 
 
 def _ratio(part: FloatArray, whole: FloatArray) -> FloatArray:
-    """part / whole, 0 where there is nothing."""
+    """part / whole, 0 where the whole is 0."""
     return np.where(whole > 0, part / np.where(whole > 0, whole, 1.0), 0.0)
 
 

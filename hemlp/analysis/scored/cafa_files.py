@@ -1,4 +1,4 @@
-"""What CAFA's people expect beside averages: the Naive baseline, and results in the files of cafaeval.
+"""CAFA's Naive baseline, and results in the files of cafaeval.
 
 cafaeval evaluates each namespace by itself, on the instances that have a true class there: here each root is one.
 """
@@ -65,7 +65,7 @@ def naive_scores(
 def write_cafaeval(
     folder: str, h: Hierarchy, gold: LabelSets, systems: Mapping[str, ScoredSets], options: Mapping[str, Any]
 ) -> list[str]:
-    """Write evaluation_all.tsv and evaluation_best_*.tsv of all systems; their names. ``options``: of ``cafa``."""
+    """Write evaluation_all.tsv and evaluation_best_*.tsv of all systems; return them. ``options``: of ``cafa``."""
     if gold.ids is None:
         raise InvalidOption("cafaeval's files are of true labels with ids, as in lines id<TAB>class")
     whole: Rows = {}

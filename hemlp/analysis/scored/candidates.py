@@ -59,7 +59,7 @@ class Candidate:
 
 
 def best_column(values: Sequence[FloatArray], greater_is_better: bool) -> int:
-    """Which column has the best mean; the first of those that differ by rounding alone."""
+    """The column with the best mean; the first one if several differ only by rounding."""
     return best_index(np.array([mean(column) for column in values]), greater_is_better)
 
 
@@ -70,7 +70,7 @@ def compare_candidates(
     greater_is_better: bool,
     bootstrap: Bootstrap,
 ) -> tuple[RuleKind, tuple[Candidate, ...]]:
-    """The best kind, by what was validated if anything was, and all kinds beside it."""
+    """The best kind, by validated values if there are any, and all kinds beside it."""
     kinds = list(parameters)
     compared = validated or in_sample
     best = kinds[best_column([compared[kind] for kind in kinds], greater_is_better)]

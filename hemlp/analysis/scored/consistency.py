@@ -34,10 +34,10 @@ class Consistency:
     Examples
     --------
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
-    >>> found = consistency(h, [{"animal": 0.5, "sheep": 0.75}, {"animal": 0.5, "cow": 0.4}])
-    >>> found
+    >>> c = consistency(h, [{"animal": 0.5, "sheep": 0.75}, {"animal": 0.5, "cow": 0.4}])
+    >>> c
     Consistency(1 of 2 pairs of parent and child are wrong, by up to 0.25)
-    >>> bool(found), found.worst[0].child
+    >>> bool(c), c.worst[0].child
     (False, 'sheep')
     """
 
@@ -46,19 +46,19 @@ class Consistency:
 
     @property
     def pairs(self) -> int:
-        """(instance, parent, child) with two scores."""
+        """The number of (instance, parent, child) with two scores."""
         return sum(row[1] for row in self.rows)
 
     @property
     def violations(self) -> int:
-        """How many of those have a greater score for the child."""
+        """The number of pairs whose child has the greater score."""
         return sum(row[2] for row in self.rows)
 
     def __bool__(self) -> bool:
         return not self.violations
 
     def table(self) -> Table:
-        """By level of the child."""
+        """Violations by level of the child."""
         rows = [
             [str(level), f"{pairs:,}", f"{wrong:,}", f"{wrong / pairs:.4f}" if pairs else "n/a", f"{alone:,}"]
             for level, pairs, wrong, alone in self.rows

@@ -84,7 +84,7 @@ class Curve(HtmlDisplay):
 
     @property
     def measures(self) -> list[str]:
-        """Names of the measures, as they were asked for."""
+        """Names of the measures, as given."""
         return list(self.values)
 
     @property
@@ -94,7 +94,7 @@ class Curve(HtmlDisplay):
 
     @property
     def instances(self) -> int:
-        """How many there are."""
+        """The number of instances."""
         return len(self.steps.ptr) - 1
 
     @cached_property
@@ -130,7 +130,7 @@ class Curve(HtmlDisplay):
         return Best(float(self.thresholds[k]), float(self[measure][k]))
 
     def at(self, measure: str, threshold: float) -> float:
-        """The value at a threshold, which an exact curve has wherever something is predicted.
+        """The value at a threshold; an exact curve has one wherever something is predicted.
 
         Parameters
         ----------
@@ -254,7 +254,7 @@ class Curve(HtmlDisplay):
         return as_frame(self.to_columns(), library)
 
     def plot(self, *, band: bool = True) -> Figure:
-        """The curves, with their best points.
+        """Draw the curves, with their best points.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ def curve(
 def compute_curve(
     data: AlignedScores, measures: Mapping[str, Measure], thresholds: Any, points: int | None, options: ScoringOptions
 ) -> Curve:
-    """The curve at a grid, at every distinct score, or at some of them that have the best ones among them."""
+    """The curve at a grid, at every distinct score, or at some scores that include the best ones."""
     if points is not None:
         check_points(points)
         if thresholds is not None:
@@ -367,7 +367,7 @@ def _curve_at(
     data: AlignedScores, measures: Mapping[str, Measure], grid: FloatArray, kind: str, options: ScoringOptions,
     prefixes: PrefixScores | None = None,
 ) -> Curve:  # fmt: skip
-    """The curve at ``grid``, which ascends; ``prefixes``: where values are known already."""
+    """The curve at the ascending ``grid``; ``prefixes``: a cache of values."""
     if prefixes is None:
         steps = ThresholdSteps.over(data, grid)
         by_measure = dict(zip(measures, score_steps(list(measures.values()), data, steps, options), strict=True))

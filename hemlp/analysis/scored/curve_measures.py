@@ -19,7 +19,7 @@ def threshold_measure(what: str | Measure) -> Measure:
 
 
 def resolve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
-    """The measures under the names that they were asked for."""
+    """The measures by their names, as given."""
     resolved: dict[str, Measure] = {}
     for each in measures:
         name = each if isinstance(each, str) else each.display_name

@@ -32,7 +32,7 @@ RULE_KINDS: dict[RuleKind, str] = {
 
 @dataclass(frozen=True)
 class CuttingRule:
-    """A rule of one kind. ``class_thresholds``: of classes with their own, infinite where one is never predicted.
+    """A rule of one kind. ``class_thresholds``: of classes with their own; infinite: never predicted.
 
     ``at_least``, ``at_most``: how many classes are predicted, whatever their scores. Of the kind "top" the threshold is
     not used.
@@ -55,7 +55,7 @@ class CuttingRule:
         return clip_sizes(reached, lengths, self.at_least, self.at_most)
 
     def kept(self, s: ScoredSets) -> NDArray[np.bool_]:
-        """Which scores are of predicted classes."""
+        """Which scored classes are predicted."""
         if self.class_thresholds:
             least = np.array([self.class_thresholds.get(label, self.threshold) for label in s.vocabulary], np.float64)
             return s.values >= least[s.codes]
@@ -64,7 +64,7 @@ class CuttingRule:
 
 
 def describe_parameter(rules: Sequence[CuttingRule], format_number: Callable[[float], str] = "{:g}".format) -> str:
-    """What was chosen, in words: the threshold of a rule and how many others, of several the least to the greatest."""
+    """The parameters of rules in words: thresholds and numbers of classes, of several rules their range."""
     ends = _format_range([rule.at_most for rule in rules if rule.at_most is not None])
     if rules[0].by == "top":
         return f"top {ends}"
@@ -80,7 +80,7 @@ def describe_parameter(rules: Sequence[CuttingRule], format_number: Callable[[fl
 def describe_rules(
     rules: Sequence[CuttingRule], format_number: Callable[[float], str] = "{:g}".format, threshold: str = ""
 ) -> str:
-    """Rules in words, those of folds by their kinds; ``threshold``: what stands before one."""
+    """Rules in words, those of folds by kind; ``threshold``: the word before a threshold."""
     texts = []
     for kind in RULE_KINDS:
         same_kind = [rule for rule in rules if rule.by == kind]

@@ -17,7 +17,7 @@ from hemlp.text.tables import plural
 
 
 def as_exclusion(exclude: Any) -> list[Any] | LabelSets | None:
-    """A list of classes as it is; what names classes of each instance as label sets."""
+    """A list of classes as given; classes per instance as label sets."""
     if exclude is None or isinstance(exclude, LabelSets):
         return exclude
     if isinstance(exclude, Iterable) and not isinstance(exclude, str | bytes | Mapping):

@@ -35,7 +35,7 @@ def group_of_class(data: AlignedScores, by: Grouping) -> IntArray:
 
 
 def count_set_members(data: AlignedScores, by: Grouping, shared: float) -> float:
-    """Predicted classes of all sets that one round looks at: those of the group, beside others above ``shared``."""
+    """The number of predicted classes in all sets of one round: those of the group, and others above ``shared``."""
     keys = np.sort(data.rows * len(data.hierarchy) + group_of_class(data, by)[data.classes])
     begin = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])) if keys.size else keys
     sizes = np.diff(np.append(begin, keys.size)).astype(np.float64)
@@ -45,7 +45,7 @@ def count_set_members(data: AlignedScores, by: Grouping, shared: float) -> float
 
 @dataclass(frozen=True)
 class GroupTuner:
-    """How thresholds of groups are chosen. ``least``, ``few`` as of ``hemlp.tune``."""
+    """Chooses thresholds of groups. ``least``, ``few`` as of ``hemlp.tune``."""
 
     measure: Measure
     by: Grouping
@@ -54,7 +54,7 @@ class GroupTuner:
     options: ScoringOptions
 
     def choose(self, data: AlignedScores, shared: float) -> dict[Label, float]:
-        """The thresholds of classes that have another one than all share."""
+        """The thresholds of the classes that do not use the shared one."""
         groups = group_of_class(data, self.by)
         thresholds = np.full(int(groups.max()) + 1, shared)
         of_entry = groups[data.classes]
@@ -84,7 +84,7 @@ class GroupTuner:
     def _improve(
         self, data: AlignedScores, rows: IntArray, own: IntArray, predicted: NDArray[np.bool_], now: float
     ) -> float | None:
-        """A threshold of the entries ``own`` that is better than ``now``, all others predicted as they are."""
+        """A threshold of the entries ``own`` that is better than ``now``, with all other predictions fixed."""
         affected = sorted_distinct(rows[own])
         place = np.full(len(data), -1)
         place[affected] = np.arange(affected.size)

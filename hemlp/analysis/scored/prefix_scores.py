@@ -88,13 +88,13 @@ class PrefixScores:
         return self._metadata[name]
 
     def bounds(self, name: str) -> UpperBounds | None:
-        """Upper bounds on all values of a measure, where there are any that cost less than the values."""
+        """Upper bounds on all values of a measure, if there are any cheaper than the values."""
         if name not in self._bounds:
             self._bounds[name] = self._bound(self.measures[name]) if self.options.undefined == "error" else None
         return self._bounds[name]
 
     def _bound(self, measure: Measure) -> UpperBounds | None:
-        """P, R and F of LCA graphs from sizes that no graphs beat."""
+        """Upper bounds on P, R and F of LCA graphs, from bounds on their sizes."""
         model = measure.model(self.data.batch)
         if not (
             isinstance(measure, SetMeasure) and measure.scoring in ("P", "R", "F") and isinstance(model, GraphModel)
@@ -110,12 +110,12 @@ class PrefixScores:
         return UpperBounds(SET_SCORES[measure.scoring].function(facts), begin)
 
     def place(self, rows: IntArray, sizes: IntArray) -> IntArray:
-        """Where the values of the ``sizes[k]`` greatest scores of the instance ``rows[k]`` stand."""
+        """The positions of the values of the ``sizes[k]`` greatest scores of the instance ``rows[k]``."""
         at: IntArray = self.raw_scores.ptr[rows] + rows + sizes
         return at
 
     def upper(self, name: str, at: IntArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """The values at some places, or upper bounds on them, and which are values."""
+        """The values at some positions, or upper bounds on them, and which are values."""
         bounds, known = self.bounds(name), self._known[name][at]
         assert bounds is not None
         return np.where(known, self._values[name][at], bounds.values[at]), known
@@ -159,7 +159,7 @@ class PrefixScores:
 
 
 def _class_counts(data: AlignedScores, raw_scores: ScoredSets) -> tuple[IntArray, AlignedScores]:
-    """How many classes of the hierarchy the first n scores of an instance stand for, and the data in their order.
+    """The number of distinct classes among the first n scores of each instance, and the data in their order.
 
     Fewer where unknown classes are left out, or where two names are of one class.
     """

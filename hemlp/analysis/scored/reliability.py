@@ -23,7 +23,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reliability:
-    """Scores as probabilities: how often what scores so much is true, by level and by bins of scores.
+    """Reliability of scores as probabilities: the share of true classes by level and by bins of scores.
 
     ``rows``: (level, from, to, scores, mean score, share that is true); empty bins are left out.
 
@@ -93,7 +93,7 @@ def reliability(
     unknown_true: UnknownPolicy | None = None,
     rows: RowKind | None = None,
 ) -> Reliability:
-    """How often what scores so much is true, by level: scores are probabilities, between 0 and 1.
+    """The share of true classes by level and bin of scores; scores are probabilities, between 0 and 1.
 
     Parameters
     ----------

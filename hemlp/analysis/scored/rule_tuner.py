@@ -32,7 +32,7 @@ FOLDS = 5
 
 
 class RuleComparison(NamedTuple):
-    """The best rule, the rule of each kind, their values side by side, and what was left out."""
+    """The best rule, the rule of each kind, their values side by side, and the kinds left out."""
 
     rule: CuttingRule
     rules: Mapping[RuleKind, CuttingRule]
@@ -42,7 +42,7 @@ class RuleComparison(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class RuleTuner:
-    """How rules are chosen; options as of ``hemlp.tune``. ``prefixes`` has the measure under the name "m".
+    """Chooses rules; options as of ``hemlp.tune``. ``prefixes`` has the measure under the name "m".
 
     ``times``: how often kinds are compared, once for each fold.
     """
@@ -57,7 +57,7 @@ class RuleTuner:
     times: int = 1
 
     def group_tuner(self, by: Grouping, few: SmallGroups | None = None) -> GroupTuner:
-        """How thresholds of levels or classes are chosen."""
+        """The tuner of thresholds of levels or classes."""
         return GroupTuner(self.measure, by, self.least, few or self.few, self.prefixes.options)
 
     def values(self, rule: CuttingRule, rows: IntArray) -> FloatArray:
@@ -96,7 +96,7 @@ class RuleTuner:
         return RuleComparison(rules[best], rules, compared, (*part.notes(*kinds), *left_out))
 
     def _cross_validate(self, rows: IntArray, kinds: Sequence[RuleKind]) -> dict[RuleKind, FloatArray]:
-        """The measure on each instance by rules that are chosen without it; nothing where that cannot be done."""
+        """The measure on each instance by rules chosen without it; nothing if that is impossible."""
         fold = self.folds(rows, min(FOLDS, len(rows)))
         validated = {kind: np.empty(len(rows)) for kind in kinds}
         scored = np.diff(self.prefixes.raw_scores.ptr)[rows] > 0
@@ -109,7 +109,7 @@ class RuleTuner:
         return validated
 
     def _kinds_to_compare(self, rows: IntArray, shared: float) -> tuple[list[RuleKind], list[str]]:
-        """The kinds that are compared, and why others are not."""
+        """The kinds to compare, and why others are not compared."""
         kinds: list[RuleKind] = ["all", "top", "nonempty", "capped"]
         notes = []
         by: Grouping
@@ -142,7 +142,7 @@ class SubsetTuner:
             raise InvalidScores("no instance of the gold has a score: there is no threshold to choose")
 
     def notes(self, *kinds: RuleKind) -> tuple[str, ...]:
-        """Notes on what was not tried for these kinds."""
+        """Notes on candidates of these kinds that were not tried."""
         return tuple(f"{RULE_KINDS[kind]}: {self.skipped_note[kind]}" for kind in kinds if kind in self.skipped_note)
 
     def rule(self, by: RuleKind, few: SmallGroups) -> CuttingRule:
@@ -162,7 +162,7 @@ class SubsetTuner:
 
     @cached_property
     def threshold(self) -> float:
-        """The best one for all classes."""
+        """The best threshold for all classes."""
         return self._best_threshold("all", 0)
 
     @cached_property
@@ -219,7 +219,7 @@ class SubsetTuner:
             yield steps.means(values)[0][::-1]
 
     def _best_threshold(self, by: RuleKind, at_least: int) -> float:
-        """The best of all thresholds, or of those that are tried."""
+        """The best of all thresholds, or of the tried ones."""
         better, points = self.tuner.measure.greater_is_better, self.tuner.points
         every = self._every
 
@@ -258,7 +258,7 @@ class SubsetTuner:
     def _capped_means(
         self, first: ScoredSets, grid: FloatArray, limits: Sequence[tuple[int, int | None]]
     ) -> Iterator[FloatArray]:
-        """Means at each threshold for each of the limits; -inf where they are proved to be worse than others."""
+        """Means at each threshold for each limit; -inf where proved worse than others."""
         if not self.bounded:
             yield from self._mean_curves(first, grid, limits)
             return

@@ -27,7 +27,7 @@ CLASSES_AT_ONCE = 500_000
 
 @dataclass(frozen=True)
 class ScoringOptions:
-    """How models are solved, and what is done where a measure is undefined."""
+    """How to solve models, and what to do where a measure is undefined."""
 
     undefined: UndefinedPolicy = "error"
     solver: str | Solver | None = None
@@ -76,7 +76,7 @@ def uses_sweep(measure: Measure, data: AlignedScores, options: ScoringOptions) -
 
 
 def is_sweepable(measure: Measure, batch: Batch) -> bool:
-    """Whether a measure is made of closures to which a class only ever adds nodes."""
+    """Whether a measure compares closures that only grow with each class."""
     if type(measure)._undefined is not Measure._undefined:
         return False
     model = measure.model(batch)
@@ -86,7 +86,7 @@ def is_sweepable(measure: Measure, batch: Batch) -> bool:
 def prefixes(
     data: AlignedScores, steps: ThresholdSteps, model: ClosureModel, hidden: tuple[IntArray, IntArray] | None = None
 ) -> PrefixModel:
-    """The closures of the sets of all steps, without what is ``hidden`` of each instance."""
+    """The closures of the sets of all steps, without the ``hidden`` classes of each instance."""
     return PrefixModel(model, (data.ptr, data.classes), (steps.ptr, steps.sizes), hidden)
 
 

@@ -26,7 +26,7 @@ MIN_POINTS = 20
 
 @dataclass(frozen=True, eq=False)
 class TriedThresholds:
-    """Which of all ``distinct`` scores (in ascending order) were tried, and what they gave; nothing else did better."""
+    """The tried ones among the ascending ``distinct`` scores, and their values."""
 
     indices: IntArray
     values: FloatArray
@@ -40,7 +40,7 @@ class TriedThresholds:
 
 
 def skipped_note(tried: int, distinct: int) -> str:
-    """That so many distinct scores were not tried as thresholds."""
+    """A note on the number of distinct scores that were not tried as thresholds."""
     if tried == distinct:
         return ""
     return (
@@ -52,7 +52,7 @@ def skipped_note(tried: int, distinct: int) -> str:
 def refine_search(
     means: Callable[[IntArray], FloatArray], start: IntArray, distinct: int, points: int, greater_is_better: bool
 ) -> TriedThresholds:
-    """Begin at the places ``start`` of the distinct scores, and go on until the neighbours of the best one are tried.
+    """Try the distinct scores at ``start``, then others until both neighbours of the best one are tried.
 
     In each round ``points`` further ones are tried between the tried ones below and above the best.
     """
@@ -89,7 +89,7 @@ class BoundedSearch:
     _reached: dict[int, IntArray] = field(default_factory=dict)
 
     def means(self, limits: Limits = (0, None), incumbent: float = -math.inf) -> FloatArray:
-        """Means at all thresholds; -inf where one is proved to be worse than the best, or than an ``incumbent``."""
+        """Means at all thresholds; -inf where proved worse than the best one, or than an ``incumbent``."""
         incumbent = self._first_incumbent(limits, incumbent)
         low, high = self._promising(limits, incumbent)
         means = np.full(len(self.thresholds), -math.inf)
@@ -104,7 +104,7 @@ class BoundedSearch:
         return some
 
     def _places(self, index: int, limits: Limits) -> IntArray:
-        """The places of the sets of all instances at a threshold."""
+        """The positions of the sets of all instances at a threshold."""
         if index not in self._reached:
             above = self.scores.values >= self.thresholds[index]
             self._reached[index] = np.diff(pointers(above)[self.scores.ptr])
@@ -121,7 +121,7 @@ class BoundedSearch:
         return incumbent
 
     def _promising(self, limits: Limits, incumbent: float) -> tuple[int, int]:
-        """Between which thresholds the best one is: beyond them no longer, or no shorter, prefixes reach the incumbent.
+        """The range of thresholds that can reach the incumbent, by bounds on longer and shorter prefixes.
 
         The greatest bounds of all longer prefixes fall with the threshold, so the ends are bisected.
         """
@@ -157,13 +157,13 @@ class BoundedSearch:
 
 
 def check_points(points: int) -> None:
-    """Refuse what is not a number of thresholds."""
+    """Refuse an invalid number of thresholds."""
     if isinstance(points, bool) or not isinstance(points, int | np.integer) or points < 2:
         raise InvalidOption(f"points={points!r} is not an integer of at least 2")
 
 
 def spread_thresholds(scores: FloatArray, distinct: FloatArray, points: int) -> IntArray:
-    """Up to ``points`` places of the distinct scores, such that each predicts so many times the classes of the next.
+    """Up to ``points`` positions of the distinct scores, whose numbers of predicted classes grow geometrically.
 
     Even steps through the scores would be steps of many classes an instance: nearly all scores of a matrix of
     probabilities are tiny.
@@ -176,7 +176,7 @@ def spread_thresholds(scores: FloatArray, distinct: FloatArray, points: int) -> 
 
 
 def choose_thresholds(prefixes: PrefixScores, every: FloatArray, points: int) -> IntArray:
-    """Some of the distinct scores: for each measure its best one, as far as that can be found, with its neighbours."""
+    """Some of the distinct scores: for each measure the best one that a search finds, with its neighbours."""
     indices = spread_thresholds(prefixes.data.values, every, points)
 
     def means(name: str, at: IntArray) -> FloatArray:

@@ -32,7 +32,7 @@ class ThresholdSteps:
 
     @classmethod
     def over(cls, data: AlignedScores | ScoredSets, thresholds: FloatArray) -> ThresholdSteps:
-        """At ``thresholds`` that ascend."""
+        """The steps at ascending ``thresholds``."""
         event = len(thresholds) - np.searchsorted(thresholds, data.values, side="right")
         size = len(data.ptr) - 1
         rows = np.repeat(np.arange(size), np.diff(data.ptr))
@@ -77,7 +77,7 @@ class ThresholdSteps:
         return running_sums(begin, order, first, np.ascontiguousarray(np.stack(columns, axis=1), np.float64))
 
     def means(self, values: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Means over the instances on which the values are defined, at each threshold, and how many those are."""
+        """Means over the instances with defined values at each threshold, and the number of these instances."""
         finite = np.isfinite(values)
         size = len(self.ptr) - 1
         if finite.all():

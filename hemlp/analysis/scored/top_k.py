@@ -53,7 +53,7 @@ class Ranked(HtmlDisplay):
 
     @property
     def measures(self) -> list[str]:
-        """Names of the measures, as they were asked for."""
+        """Names of the measures, as given."""
         return list(self.values)
 
     def per_instance(self, measure: str) -> FloatArray:
@@ -168,12 +168,12 @@ def ranked(
 
 
 def _is_distance(each: RankedMeasure) -> bool:
-    """Whether an empty side leaves it undefined, which is counted."""
+    """Whether it is a distance, which an empty side leaves undefined."""
     return getattr(each.measure, "defined", None) == "nonempty"
 
 
 def _resolve_ranked(what: str | Measure) -> RankedMeasure:
-    """MEASURE@k."""
+    """Parse MEASURE@k."""
     resolved = measure(what)
     if not isinstance(resolved, RankedMeasure):
         raise UnknownMeasure(f"{what!r} is not MEASURE@k with an integer k of at least 1, as F_H@5 is")

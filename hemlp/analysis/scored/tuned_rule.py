@@ -30,7 +30,7 @@ RuleChoice = Literal["best", "all", "top", "nonempty", "capped", "level", "class
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tuned(HtmlDisplay):
-    """A rule for ``ScoredSets.at``, chosen by a measure: thresholds, the greatest scores, or both.
+    """A rule for ``ScoredSets.at``, tuned for a measure: thresholds, the greatest scores, or both.
 
     ``by``: which kind of rule (see ``hemlp.tune``). ``threshold``: the one of all classes; of the kind "top", which
     uses none, the best one for comparison. ``thresholds``: those of classes that have another, infinite where a class
@@ -77,7 +77,7 @@ class Tuned(HtmlDisplay):
         return [CuttingRule(self.by, self.threshold, self.at_least, self.at_most, self.thresholds)]
 
     def kept(self, s: ScoredSets) -> NDArray[np.bool_]:
-        """Which scores are of predicted classes."""
+        """Which scored classes are predicted."""
         if not self.folds:
             return self.rules[0].kept(s)
         names: Sequence[Label] = range(len(s)) if s.ids is None else s.ids
@@ -101,7 +101,7 @@ class Tuned(HtmlDisplay):
         return f"{text} on {data} ({self.value:.4f} there){self._optimism_note(s)}"
 
     def _optimism_note(self, s: ScoredSets) -> str:
-        """Whether ``s`` is the data that thresholds were chosen on, or has instances of it with the same scores."""
+        """A note if ``s`` is the data that the thresholds were chosen on, or shares instances with it."""
         if self.data == s.fingerprint:
             return ", the data that is evaluated: optimistic"
         if self.rows is None or s.row_digests is None:
@@ -123,7 +123,7 @@ class Tuned(HtmlDisplay):
 
     @property
     def recommendation(self) -> str:
-        """Which rule to use, what it reaches, and on what data that was found."""
+        """Which rule to use, what it scores, and on which data."""
         by_kind = {each.by: each for each in self.compared}
         one = by_kind.get("all")
         best = None if self.by == "best" else by_kind.get(self.by)
@@ -159,7 +159,7 @@ class Tuned(HtmlDisplay):
 
     @property
     def _skipped_note(self) -> str:
-        """What was not tried, of the kind of rule that was chosen."""
+        """A note on candidates of the chosen kind that were not tried."""
         kinds = {f"{RULE_KINDS[rule.by]}: " for rule in self.rules}
         return "".join(f"; {note}" for note in self.notes if any(map(note.startswith, kinds)))
 

@@ -50,7 +50,7 @@ def tune(
     solver: str | Solver | None = None,
     time_limit: float | None = None,
 ) -> Tuned:
-    """Choose by a measure how scores are cut, on development data; ``s_test.at(t)`` cuts other data so.
+    """Choose a cutting rule for scores by a measure, on development data; ``s_test.at(t)`` applies it to other data.
 
     By default all kinds of rules are compared, in five folds: each is chosen without the instances that it is measured
     on, since of rules that are chosen on all data the one with most thresholds always looks best. The best kind (the

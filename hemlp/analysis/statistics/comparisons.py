@@ -28,7 +28,7 @@ NO_WILCOXON = "Wilcoxon's test needs single instances where more than 1,000 diff
 
 
 class PairComparison(NamedTuple):
-    """Two systems by a measure, on the ``instances`` on which both are defined.
+    """The tests of two systems by a measure, on the ``instances`` on which both are defined.
 
     ``difference``: the mean of first − second, with its ``interval`` and Cohen's d (``effect``). Each test has a
     p-value and names the system that it favours: the mean (``better``, ``p``, ``corrected`` by Holm for all pairs of
@@ -87,7 +87,7 @@ def compare_pair(v: Verdicts, measure: str, first: str, second: str, interval: I
 
 
 def compare_better_first(v: Verdicts, measure: str, first: str, second: str, interval: Interval) -> PairComparison:
-    """The same, the better system first; as they are where neither is better."""
+    """Like ``compare_pair``, the better system first; in the given order if neither is better."""
     if v.better(first, second) != second:
         return compare_pair(v, measure, first, second, interval)
     return compare_pair(v, measure, second, first, Interval(-interval.high, -interval.low, interval.level))

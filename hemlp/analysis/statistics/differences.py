@@ -1,4 +1,4 @@
-"""Paired differences of two systems, without rounding noise: what every test of two systems looks at.
+"""Paired differences of two systems, without rounding noise: the input of every test of two systems.
 
 Scores are ratios and sums in floating point, so 1 − 2/3 and 2/3 − 1/3 differ in the last bits. With
 ε = 1e-12 · (the greatest |score| on the instances that both systems have) a difference of at most ε is 0, sorted
@@ -19,6 +19,7 @@ import numpy as np
 
 from hemlp.analysis.statistics import resampling
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.errors import InvalidScores
 from hemlp.measures.instance_scores import exact_mean
 from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums, mean_of_sum, refuse_instances
 
@@ -30,9 +31,16 @@ def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, F
 
 
 def subtract_scores(first: FloatArray, second: FloatArray) -> FloatArray:
-    """first − second as it is, nan where one of them is; equal infinite scores do not differ."""
-    with np.errstate(invalid="ignore"):
+    """first − second, nan where either score is nan; equal infinite scores do not differ."""
+    with np.errstate(invalid="ignore", over="ignore"):
         gaps: FloatArray = np.where(first == second, 0.0, first - second)
+    overflow = np.isinf(gaps) & np.isfinite(first) & np.isfinite(second)
+    if overflow.any():
+        row = int(overflow.argmax())
+        raise InvalidScores(
+            f"the scores {first[row]:g} and {second[row]:g} of an instance differ by more than a float can hold: scale "
+            f"all scores down, for example by 1e-10"
+        )
     return gaps
 
 
@@ -61,7 +69,7 @@ class PairedDifferences:
 
     @classmethod
     def of(cls, first: FloatArray, second: FloatArray) -> PairedDifferences:
-        """Those of two systems, instance by instance; nan is undefined."""
+        """The differences of two systems, instance by instance; nan is undefined."""
         large = len(first) >= resampling.BUCKETED_FROM
         first, second = drop_undefined(np.asarray(first, np.float64), np.asarray(second, np.float64))
         gaps, sizes = subtract_scores(first, second), np.maximum(np.abs(first), np.abs(second))
@@ -82,7 +90,7 @@ class PairedDifferences:
 
     @classmethod
     def of_sums(cls, sums: PairSums, up: int, down: int, instances: int) -> PairedDifferences:
-        """From exact sums of finite differences, and the numbers of infinite ones; values where these are kept."""
+        """From exact sums of finite differences and counts of infinite ones; with values where these are kept."""
         number, tolerance = sums.number + up + down, PRECISION * sums.size
         mean = _round_mean(mean_of_sum(sums.first - sums.second, up, down, instances), number, instances, tolerance)
         values = None
@@ -113,5 +121,5 @@ class PairedDifferences:
 
 
 def _round_mean(mean: float, number: int, instances: int, tolerance: float) -> float:
-    """The mean of ``instances``, 0 if it is no more than ``number`` differences can be rounded by."""
+    """The mean over ``instances``, 0 if it is within the rounding error of ``number`` differences."""
     return 0.0 if abs(mean) <= number * tolerance / max(1, instances) else mean

@@ -51,7 +51,7 @@ class ExactGreedy(HtmlDisplay):
 
     @property
     def more_lcas(self) -> IntArray:
-        """How many LCAs more the greedy method takes, for each instance."""
+        """How many more LCAs the greedy method takes, for each instance."""
         return (self.greedy["lcas"] - self.exact["lcas"]).astype(np.int64)
 
     def worst(self, most: int = 10) -> list[tuple[int, float]]:
@@ -213,7 +213,7 @@ def compare_batch(
 
 
 def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
-    """One row a system, for the documentation."""
+    """A table with one row per system, for the documentation."""
     lines = [
         "| system | instances | exact | greedy | G_ex | F differs | greedy below / above | more LCAs | "
         "median, largest difference | ms exact / greedy |",

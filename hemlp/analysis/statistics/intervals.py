@@ -69,7 +69,7 @@ def shared_bootstrap(ev: Results, resamples: int = RESAMPLES, seed: int = 0) -> 
 
 @cache_per_evaluation
 def _cached_means(ev: Results, bootstrap: Bootstrap) -> dict[ScoreColumn, FloatArray]:
-    """The means that were computed already."""
+    """The cache of resampled means."""
     return {}
 
 
@@ -85,14 +85,14 @@ def resample_means(ev: Results, bootstrap: Bootstrap, columns: Sequence[ScoreCol
 
 @cache_per_evaluation
 def _cached_sums(ev: Results, what: str) -> dict[str, FloatArray]:
-    """The sums that were computed already."""
+    """The cache of resampled sums."""
     return {}
 
 
 def resample_sums(
     ev: Results, what: str, systems: Sequence[str], rows: Callable[[Results, str], Iterator[IntArray]]
 ) -> list[FloatArray]:
-    """Of each system the sums of counts in each resample: resamples × columns. What is not known yet is drawn together.
+    """The sums of counts of each system in each resample: resamples × columns. Those not cached are drawn together.
 
     ``rows``: for each instance the counts of a system, called ``what``, part by part.
     """
@@ -161,7 +161,7 @@ def difference_intervals(ev: Results, first: str, second: str, measures: tuple[s
 
 
 def pair_intervals(ev: Results, pairs: Sequence[Pair], measure: str) -> list[Interval]:
-    """The intervals of some pairs of systems, which are drawn at once."""
+    """The intervals of some pairs of systems, resampled together."""
     _resample_pairs(ev, pairs, (measure,))
     return [_difference_interval(ev, ScoreColumn(measure, first, second)) for first, second in pairs]
 
@@ -183,7 +183,7 @@ def all_difference_intervals(ev: Results, measure: str) -> Iterator[Interval]:
 
 
 def resample_all_pairs(ev: Results, measures: Sequence[str]) -> None:
-    """Resample what the differences of all pairs of systems are made of, at once."""
+    """Resample the terms of the differences of all pairs of systems together."""
     resampled = _resampled_measures(ev)
     if missing := [name for name in measures if name not in resampled]:
         _resample_pairs(ev, list(combinations(ev.systems, 2)), missing)
@@ -192,13 +192,13 @@ def resample_all_pairs(ev: Results, measures: Sequence[str]) -> None:
 
 @cache_per_evaluation
 def _resampled_measures(ev: Results) -> set[str]:
-    """The measures of which all pairs were drawn."""
+    """The measures of which all pairs are resampled."""
     return set()
 
 
 @cache_per_evaluation
 def _cached_differences(ev: Results) -> dict[ScoreColumn, Interval]:
-    """The intervals of differences that are not those of two means."""
+    """The cache of intervals of differences that are not differences of two means."""
     return {}
 
 
@@ -249,7 +249,7 @@ def _split_pairs(ev: Results, pairs: Sequence[Pair], measure: str) -> tuple[list
 
 @cache_per_evaluation
 def _undefined_bits(ev: Results, system: str, measure: str) -> bytes | None:
-    """Which instances are undefined, as bits; None if a score is infinite."""
+    """The undefined instances as bits; None if a score is infinite."""
     values = ev.per_instance(system, measure)
     missing = np.isnan(values)
     if not (missing | np.isfinite(values)).all():

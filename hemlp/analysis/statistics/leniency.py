@@ -1,4 +1,4 @@
-"""How much of a loss is predictions that are more specific than the gold: (lenient − strict) / (best − strict)."""
+"""The share of a loss due to predictions more specific than the gold: (lenient − strict) / (best − strict)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hemlp.text.tables import Table
 
 
 def more_specific(ev: Results) -> Table:
-    """How much of each loss the lenient value excuses; nan where nothing is lost.
+    """The share of each loss that the lenient value excuses; nan where there is no loss.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def more_specific(ev: Results) -> Table:
 
 
 def leniency_notes(ev: Results) -> list[str]:
-    """One for each measure that has lenient values."""
+    """One note for each measure that has lenient values."""
     shown = dict[str, list[str]]()
     for system, name, _, _, share in more_specific(ev).rows:
         shown.setdefault(name, []).append(f"{system} {'nothing lost' if math.isnan(share) else f'{share:.1%}'}")

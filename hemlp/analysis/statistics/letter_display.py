@@ -20,7 +20,7 @@ SHORT_RUN = 3
 
 
 def rank_means(means: Sequence[float], greater_is_better: bool) -> list[int | None]:
-    """1, 1, 3 by mean; means within 1e-12 of the greatest |mean| are equal, and one of nan has no place.
+    """Ranks 1, 1, 3 by mean; means within 1e-12 of the greatest |mean| are equal, and nan has no rank.
 
     >>> rank_means([0.5, 0.25, 0.5 + 1e-17, math.nan], True)
     [1, 3, 1, None]
@@ -75,7 +75,7 @@ def _pairs_within(group: tuple[int, ...]) -> Iterator[tuple[int, int]]:
 
 
 def _maximal_cliques(near: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Of a graph whose neighbourhoods are bit sets (Bron and Kerbosch 1973, with a pivot)."""
+    """The maximal cliques of a graph whose neighbourhoods are bit sets (Bron and Kerbosch 1973, with a pivot)."""
 
     def extend(clique: tuple[int, ...], candidates: int, excluded: int) -> Iterator[tuple[int, ...]]:
         if not candidates | excluded:

@@ -1,4 +1,4 @@
-"""What tests of pairs of systems need of their paired differences, of many pairs at once."""
+"""Summaries of paired differences, for tests of many pairs of systems at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VALUES_AT_ONCE = 2**21
 
 
 class PairSummary(NamedTuple):
-    """Of ``instances`` that both systems have ``differing`` ones differ, and the first system wins ``wins``.
+    """Of the ``instances`` of both systems, ``differing`` differ, and the first system wins ``wins``.
 
     ``mean`` and ``effect``: of the paired differences. ``ranks``: Σ ± twice the mid-rank of each, ``ties``: Σ t³ − t
     over groups of t ties (None: single differences are not kept); ``p``: of the permutation test.
@@ -36,7 +36,7 @@ class PairSummary(NamedTuple):
 
     @classmethod
     def of(cls, d: PairedDifferences) -> PairSummary:
-        """By definition."""
+        """The summary of paired differences, by definition."""
         kept = d.kept is not None
         ties = np.unique(np.abs(d.signed_ranks), return_counts=True)[1] if kept else np.zeros(0, np.int64)
         return cls(
@@ -46,7 +46,7 @@ class PairSummary(NamedTuple):
 
 
 def summarize_pairs(columns: Sequence[FloatArray], pairs: Sequence[tuple[int, int]]) -> Iterator[PairSummary]:
-    """The summaries of pairs of columns. Where a sum cannot be made so, or is not certain, it is made by definition."""
+    """The summaries of pairs of columns, by a fast kernel; by definition where a sum of the kernel is not certain."""
     size = len(columns[0])
     if size >= resampling.BUCKETED_FROM:
         yield from (PairSummary.of(PairedDifferences.of(columns[i], columns[j])) for i, j in pairs)

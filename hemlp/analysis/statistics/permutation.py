@@ -29,7 +29,7 @@ PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 128
 
 @dataclass(frozen=True, eq=False)
 class SignedSums:
-    """What the test needs of pairs: their differences in a unit of their own, |d| / 2ᵏ, and exact sums of them.
+    """The input of the test for each pair: its differences in a unit of its own, |d| / 2ᵏ, and their exact sums.
 
     ``sizes``: sorted in each row, the ``number`` that are not 0 last, where signs are tried or drawn. ``totals``: Σ d,
     ``squares``: Σ d², both rounded once; ``doubts``: n · ε, all in this unit. What is infinite has doubts of nan.
@@ -43,7 +43,7 @@ class SignedSums:
 
     @classmethod
     def of(cls, pairs: Sequence[PairedDifferences]) -> SignedSums:
-        """Those of some pairs."""
+        """The sums of some pairs."""
         number = np.array([d.number for d in pairs], np.int64)
         sizes = np.zeros((len(pairs), int(number.max(initial=0, where=number <= SAMPLED_UP_TO))))
         sums = np.full((3, len(pairs)), math.nan)
@@ -67,7 +67,7 @@ class SignedSums:
 
     @property
     def least(self) -> FloatArray:
-        """What a sum of other signs must reach to be as far from 0."""
+        """The least |sum| of other signs that counts as a hit."""
         return np.abs(self.totals) - self.doubts
 
     def normal_p(self) -> list[float]:
@@ -103,8 +103,8 @@ def _try_all_signs(sums: SignedSums) -> FloatArray:
     """The share of all choices of signs that are hits. Opposite ones have the same |sum|: the last sign stays."""
     size = sums.sizes.shape[1]
     bits = np.arange(2 ** max(0, size - 1))[:, None] >> np.arange(size) & 1
-    found: FloatArray = np.mean(np.abs((1.0 - 2.0 * bits) @ sums.sizes.T) >= sums.least, axis=0)
-    return found
+    shares: FloatArray = np.mean(np.abs((1.0 - 2.0 * bits) @ sums.sizes.T) >= sums.least, axis=0)
+    return shares
 
 
 def _sum_squares(values: FloatArray) -> float:
@@ -124,7 +124,7 @@ def _scale_sums(sums: PairSums) -> tuple[float, float]:
 
 
 def _power_of_two_below(greatest: float) -> float:
-    """A unit in which nothing overflows, and nothing is rounded; 1 for 0."""
+    """A unit in which nothing overflows and nothing is rounded; 1 for 0."""
     return math.ldexp(1.0, math.frexp(greatest)[1] - 1) if greatest else 1.0
 
 
@@ -141,9 +141,11 @@ def effect_size(d: PairedDifferences) -> float:
     least, greatest = (d.values.min(), d.values.max()) if d.sums is None else (d.sums.least, d.sums.greatest)
     if d.number == n and greatest - least <= 2 * d.tolerance:
         return math.copysign(math.inf, least)
-    mean, zeros = d.mean, n - d.number
+    mean = d.mean
     if d.sums is None:
-        squares = math.fsum([*((d.values - mean) ** 2).tolist(), zeros * mean**2])
+        unit = _power_of_two_below(float(np.abs(d.values).max()))
+        mean /= unit
+        squares = math.fsum([*((d.values / unit - mean) ** 2).tolist(), (n - d.number) * mean**2])
     else:
         m = Fraction(mean)
         squares = float(Fraction(d.sums.squares, 4**UNIT) - 2 * m * Fraction(d.sums.total, 2**UNIT) + n * m * m)
@@ -198,7 +200,7 @@ def _bound(means: NDArray[np.float32], number: IntArray) -> FloatArray:
 
 @lru_cache(maxsize=1)
 def _packed_signs() -> NDArray[np.uint8]:
-    """Eight signs a byte, bytes × draws, by a fixed seed."""
+    """Eight signs per byte, bytes × draws, by a fixed seed."""
     drawn = np.random.default_rng(0).integers(0, 256, (SIGN_DRAWS, -(-SAMPLED_UP_TO // 8)), np.uint8)
     return np.ascontiguousarray(drawn.T)
 

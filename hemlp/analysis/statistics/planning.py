@@ -24,7 +24,7 @@ SAMPLES = 1_000
 
 
 class SampleSize(int):
-    """A number of instances, with what it was computed from.
+    """A number of instances, with the values that it was computed from.
 
     ``difference`` and ``deviation``: Δ and s; ``pilot``: on how many instances; ``level`` (a) and ``power``.
     ``checked``: in which share of samples of so many instances, drawn from the pilot with replacement, the two systems
@@ -132,7 +132,7 @@ def _quantiles(level: float, power: float) -> float:
 
 
 def _paired_differences(ev: Results, first: str, second: str, measure: str) -> tuple[FloatArray, float]:
-    """The finite differences, and up to where a difference is rounding: 1e-12 of the greatest |score|."""
+    """The finite differences, and the tolerance for rounding: 1e-12 of the greatest |score|."""
     for system in (first, second):
         check_known("system", system, ev.systems)
     check_known("measure", measure, ev.measures)
@@ -145,7 +145,7 @@ def _paired_differences(ev: Results, first: str, second: str, measure: str) -> t
 
 
 def _share_significant(values: FloatArray, size: int, level: float, seed: int) -> float:
-    """In which share of samples of the pilot the mean difference is significant, by the normal test of the mean."""
+    """The share of samples of the pilot in which the mean difference is significant, by the normal test of the mean."""
     rng = np.random.default_rng(seed)
     number = min(SAMPLES, DRAWS // size)
     significant = 0

@@ -139,12 +139,12 @@ class Bootstrap:
 
     @property
     def signature(self) -> str:
-        """To be cited with an interval: ``bootstrap|resamples:1000,seed:0|buckets:4096``."""
+        """The signature to cite with an interval: ``bootstrap|resamples:1000,seed:0|buckets:4096``."""
         drawn = f"buckets:{BUCKETS}" if self.units.in_buckets else "instances"
         return f"bootstrap|resamples:{self.resamples},seed:{self.seed}|{drawn}"
 
     def counts(self) -> Iterator[tuple[slice, slice, NDArray[np.uint8]]]:
-        """Which resamples, which units, and how often each of these is in each of those.
+        """Blocks of (resamples, units, counts of each unit in each resample).
 
         Of the draws of a resample that are left, a binomial number falls into the next block, whose units are all
         equally likely: together this is the multinomial distribution.
@@ -194,7 +194,7 @@ class Bootstrap:
         return np.concatenate(chunks, axis=1)
 
     def sums(self, streams: Iterable[Iterable[IntArray]]) -> list[FloatArray]:
-        """Of each stream the sum of each column in each resample: resamples × columns.
+        """The sum of each column of each stream in each resample: resamples × columns.
 
         A stream has parts of instances × columns of integers, the instances one after the other.
         """
@@ -208,7 +208,7 @@ class Bootstrap:
         return totals + self._sums(held)
 
     def _sums(self, columns: Sequence[IntArray]) -> list[FloatArray]:
-        """Of counts, units × columns."""
+        """The sums of counts, units × columns."""
         if not columns:
             return []
         values = np.concatenate(columns, axis=1)
@@ -256,11 +256,11 @@ class _RandomWords:
         return words[:number]
 
     def end(self) -> None:
-        """What a call leaves of 32 bits is lost."""
+        """Drop the rest of 32 bits that a call leaves."""
         self._left = self._left[self._left.size % 2 :]
 
     def give_back(self) -> None:
-        """The generator begins with what is left."""
+        """Give unused words back to the generator."""
         if self._left.size:
             half = {"has_uint32": 1, "uinteger": int(self._left.view("<u4")[0])}
             self._generator.state = {**self._generator.state, **half}
@@ -307,7 +307,7 @@ class _InstanceColumns:
 
 @dataclass(frozen=True)
 class _BucketColumns:
-    """The same of exact sums by bucket: 80 bits below the largest of a column."""
+    """Exact sums by bucket in two integers: 80 bits below the largest of a column."""
 
     whole: FloatArray
     bits: int
@@ -327,5 +327,5 @@ class _BucketColumns:
         return cls(whole, bits, exponents)
 
     def integers(self, units: slice) -> FloatArray:
-        """As of instances."""
+        """Like ``_InstanceColumns.integers``."""
         return self.whole[:, :, units]

@@ -133,7 +133,7 @@ def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark
 
 
 def _judge(wins: dict[str, list[str]], doubtful: Sequence[str]) -> str:
-    """By which measures the best system is significantly better than the next one."""
+    """The measures by which the best system is significantly better than the next one."""
     number = sum(map(len, wins.values()))
     lead = "Its lead over the next system" if len(wins) == 1 else "The lead over the next system"
     if not number:
@@ -180,7 +180,7 @@ def _mark_best(v: Verdicts) -> dict[int, str]:
 
 
 def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
-    """What places and letters mean, the test behind them, and where there are too few instances for a verdict."""
+    """Notes on ranks and letters, the test behind them, and pairs with too few instances for a verdict."""
     verdicts = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
     place = "(rank) shared unless better than the next" if procedure.ranks == "chained" else "(place) by mean"
     if len(ev.systems) == 2:
@@ -210,7 +210,7 @@ def _format_p(v: Verdicts) -> str:
 
 
 def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks: RankMethod = "mean") -> list[str]:
-    """How many instances there are, and what was undefined, unknown, missing or not proved.
+    """Notes on the number of instances, and on undefined, unknown, missing and unproved scores.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks:
 
 
 def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> list[str]:
-    """What stands below a table: sizes, verdicts, what to know about means, undefined and unproved scores, labels."""
+    """The notes below a table: sizes, verdicts, means, undefined and unproved scores, labels."""
     meaning, *others = verdict_notes(ev, procedure) if len(ev.scores) > 1 else [""]
     size = plural(int(next(iter(ev.facts.values()))["instances"]), "instance")
     notes = ["; ".join(filter(None, [size, meaning])), *others]
@@ -253,7 +253,7 @@ def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> l
 
 
 def _method_notes(system: str, name: str, scores: Scores) -> list[str]:
-    """How many instances each method solved, for measures that try several methods one after the other."""
+    """Notes on how many instances each method solved, for measures that try several in turn."""
     if isinstance(scores, TalliedScores):
         counts = scores.counts.steps
     else:

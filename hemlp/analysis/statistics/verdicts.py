@@ -65,7 +65,7 @@ class Procedure:
 
     @property
     def chosen_test(self) -> Test:
-        """The test itself."""
+        """The test, with its default."""
         return self.test or ("sign" if self.sided == "one" else "permutation")
 
     def __str__(self) -> str:
@@ -119,7 +119,7 @@ class Verdicts:
 
     @cached_property
     def summaries(self) -> Mapping[Pair, PairSummary]:
-        """The differences of each of ``pairs`` in short."""
+        """The summary of the differences of each pair."""
         places = {system: k for k, system in enumerate(self.scores)}
         numbers = [(places[i], places[j]) if self.greater_is_better else (places[j], places[i]) for i, j in self.pairs]
         return dict(zip(self.pairs, summarize_pairs(list(self.scores.values()), numbers), strict=True))
@@ -173,7 +173,7 @@ class Verdicts:
 
     @cached_property
     def holm(self) -> PairMapping[float]:
-        """p of the chosen test, corrected by Holm for all pairs; what is undefined counts as 1."""
+        """p of the chosen test, corrected by Holm for all pairs; an undefined p counts as 1."""
         corrected = holm([1.0 if math.isnan(p) else p for p in self.p.values()])
         return PairMapping(dict(zip(self.p, corrected, strict=True)))
 
@@ -207,7 +207,7 @@ class Verdicts:
 
     @property
     def _chained_ranks(self) -> Mapping[str, int | None]:
-        """Where the test of two neighbours does not find the upper one better, they share a rank."""
+        """Ranks by mean; two neighbours share a rank unless the test finds the upper one better."""
         ranks: dict[str, int | None] = dict.fromkeys(self.scores)
         order = sorted(filter(self._mean_ranks.get, self.scores), key=lambda system: self._mean_ranks[system] or 0)
         for at, system in enumerate(order):
@@ -233,7 +233,7 @@ class Verdicts:
 
     @cached_property
     def too_few(self) -> list[tuple[str, str, int]]:
-        """Pairs that differ on so few instances that no differences could separate them, with that number.
+        """Pairs that differ on too few instances to be separated, with their number.
 
         The least p of n instances is 2 / 2ⁿ, which Holm multiplies by the number of pairs that have no smaller one.
         """
@@ -250,14 +250,14 @@ class Verdicts:
 
 @dataclass(frozen=True, eq=False)
 class TalliedVerdicts(Verdicts):
-    """Verdicts on systems of which exact sums are left: ``common`` where all of them are defined, for every pair."""
+    """Verdicts from exact sums; ``in_common``: every pair on the instances on which all systems are defined."""
 
     sums: MeasureSums | None = None
     in_common: bool = False
 
     @classmethod
     def of(cls, sums: MeasureSums, greater_is_better: bool, procedure: Procedure, common: bool) -> TalliedVerdicts:
-        """On the systems of ``sums``."""
+        """The verdicts on the systems of ``sums``."""
         return cls(dict.fromkeys(sums.systems, np.empty(0)), greater_is_better, procedure, sums, common)
 
     def gains(self, first: str, second: str) -> PairedDifferences:
@@ -268,7 +268,7 @@ class TalliedVerdicts(Verdicts):
 
     @cached_property
     def summaries(self) -> Mapping[Pair, PairSummary]:
-        """The differences of each of ``pairs`` in short."""
+        """The summary of the differences of each pair."""
         return {pair: PairSummary.of(self.gains(*pair)) for pair in self.pairs}
 
     @cached_property

@@ -1,4 +1,4 @@
-"""What Annif reads and writes: corpora of short texts (TSV, CSV), folders of documents, and suggested subjects.
+"""Annif's formats: corpora of short texts (TSV, CSV), folders of documents, and suggested subjects.
 
 A folder has for each document the subjects in NAME.tsv (address, label), NAME.key (labels) or NAME.json, and
 suggestions in NAME.annif (address, label, score). JSON lines are read where JSON is.

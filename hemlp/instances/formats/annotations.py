@@ -30,7 +30,7 @@ _VERSION = re.compile(rb"!\s*(gaf|gpad?)-version:\s*([\d.]+)", re.IGNORECASE)
 
 
 class Columns(NamedTuple):
-    """Where things stand in a line; ``least``: how many cells it has."""
+    """The positions of columns in a line; ``least``: the least number of cells."""
 
     name: str
     id: int
@@ -41,8 +41,8 @@ class Columns(NamedTuple):
 
 
 def find_columns(data: bytes, kind: str) -> Columns | None:
-    """The columns of a file, by its first lines or by the ending of its name; None for any other."""
-    version = next((found for line in data[:20_000].split(b"\n") if (found := _VERSION.match(line))), None)
+    """The columns of a GAF or GPAD file, by its first lines or its suffix; None for any other file."""
+    version = next((match for line in data[:20_000].split(b"\n") if (match := _VERSION.match(line))), None)
     if version is None and kind not in (".gaf", ".gpad", ".gpa"):
         return None
     gaf = version[1].lower() == b"gaf" if version else kind == ".gaf"
@@ -69,7 +69,7 @@ def choose_evidence(evidence: str | Sequence[str]) -> set[str]:
 def read_annotations(
     data: bytes, source: str, columns: Columns, evidence: str | Sequence[str] | None = None
 ) -> LabelSets:
-    """The terms of each gene product, by its id in its database, without those that it does NOT have."""
+    """The terms of each gene product, by its id in its database, without NOT annotations."""
     chosen = None if evidence is None else choose_evidence(evidence)
     pairs: dict[tuple[str, str], int] = {}
     databases: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Label sets from columns of Arrow tables, by their codes: no object is made of a label, but one of each distinct one.
+"""Label sets from columns of Arrow tables, by their codes: one Python object per distinct label.
 
 A column has lists of labels, or texts with labels between white space, as a line of a file has; either may be coded
 by a dictionary. A cell that is null is an instance that the column does not have.
@@ -73,7 +73,7 @@ def _is_text(kind: Any) -> bool:
 
 
 def _from_texts(array: Any, source: str) -> LabelSets:
-    """Labels between white space."""
+    """Label sets from texts of labels between white space."""
     import pyarrow as pa
     from pyarrow import compute
 
@@ -88,7 +88,7 @@ def _from_texts(array: Any, source: str) -> LabelSets:
 
 
 def _from_flat(flat: Any, ptr: IntArray, source: str) -> LabelSets:
-    """Labels of all rows one after the other."""
+    """Label sets from the labels of all rows in sequence."""
     from pyarrow import types
 
     if types.is_string_view(flat.type):

@@ -1,4 +1,4 @@
-"""Label sets in JSON: one instance a line (or an element of a list), or an object that maps ids to labels."""
+"""Label sets in JSON: one instance per line (or list element), or an object that maps ids to labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Row = tuple[int, Any]
 
 @collector_paused()
 def read_json_labels(text: str, source: str, lines: bool, id: str | None, label: str | None) -> LabelSets:
-    """``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}`` for each instance; ``lines``: one a line."""
+    """``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}`` for each instance; ``lines``: one per line."""
     if lines:
         rows = _rows(text, source)
     else:
@@ -49,7 +49,7 @@ def _rows(text: str, source: str) -> list[Row]:
 
 
 def _regular(rows: list[Any], source: str, id: str | None, label: str | None) -> LabelSets | None:
-    """From lists, or from objects that have an id and a list and nothing else; None for any others."""
+    """Label sets from lists, or from objects with an id and a list only; None for any others."""
     if {*map(type, rows)} == {dict}:
         key, column = id or "id", label or next((name for name in _LABELS if name in rows[0]), "labels")
         if any(len(row) != 2 or key not in row or column not in row for row in rows):

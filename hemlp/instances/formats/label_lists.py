@@ -70,7 +70,7 @@ def from_rows(data: Iterable[Any], rows: RowKind | None, source: str | None) -> 
 
 
 def _paths(row: Any, values: Sequence[Any], place: str) -> list[Sequence[Any]]:
-    """The paths of an instance: the row itself, or each of its elements if these are lists; what is empty is none."""
+    """The paths of an instance: the row itself, or each of its elements if these are lists; empty ones are skipped."""
     nested = bool(values) and all(isinstance(value, list | tuple | np.ndarray) for value in values)
     paths = [_path(value, list(value), place) for value in values] if nested else [_path(row, values, place)]
     return [path for path in paths if len(path)]

@@ -36,7 +36,7 @@ def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, so
             f"the column {instance!r} would be left out: say id={instance!r}, or give {label!r} alone"
         )
     if id is not None:
-        sets = _coded(code_column(data[id]), code_column(data[label]), source, None)
+        sets = _code_pairs(code_column(data[id]), code_column(data[label]), source, None)
         if sets is not None:
             return sets
     values, *further = (data[n] if isinstance(data[n], BatchedColumn) else column(data, n) for n in used[::-1])
@@ -62,9 +62,9 @@ def _from_lists(ids: Iterable[Any], values: Iterable[Any], rows: RowKind | None,
 def from_pairs(
     ids: Sequence[Any] | BatchedColumn, labels: Iterable[Any], source: str | None, lines: Sequence[int] | None = None
 ) -> LabelSets:
-    """Label sets from rows (instance id, label), in any order; a label of None is no label."""
+    """Label sets from rows (instance id, label), in any order; None stands for no label."""
     if isinstance(ids, list) and isinstance(labels, list):
-        sets = _coded(code_list(ids), code_list(labels), source, None if lines is None else np.asarray(lines))
+        sets = _code_pairs(code_list(ids), code_list(labels), source, None if lines is None else np.asarray(lines))
         if sets is not None:
             return sets
     instances: dict[Label, int] = {}
@@ -81,8 +81,10 @@ def from_pairs(
     return from_coded_pairs(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
 
 
-def _coded(ids: Coded | None, labels: Coded | None, source: str | None, lines: IntArray | None) -> LabelSets | None:
-    """The same of columns without anything odd, whose values were looked at once; None for others."""
+def _code_pairs(
+    ids: Coded | None, labels: Coded | None, source: str | None, lines: IntArray | None
+) -> LabelSets | None:
+    """Label sets from regular columns, much faster; None for others."""
     if ids is None or labels is None or len(ids[1]) != len(labels[1]) or "" in ids[0] or "" in labels[0]:
         return None
     return None if (ids[1] < 0).any() else from_coded_pairs(*ids, *labels, source, lines)
@@ -92,7 +94,7 @@ def from_coded_pairs(
     ids: Iterable[Any], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
     lines: IntArray | None,
 ) -> LabelSets:  # fmt: skip
-    """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1 is none."""
+    """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1: none."""
     names = instance_ids(ids, source)
     if (codes < 0).any() or (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")
@@ -102,7 +104,7 @@ def from_coded_pairs(
 
 
 def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
-    """Label sets from lines of an id and a label, without a first one that names the columns."""
+    """Label sets from lines of an id and a label, without a header."""
     if sep.isascii() and sep not in ' "' and not (sep in QUOTING and b'"' in data):
         cells = read_columns(data, source, 0, sep, "tt")
         if cells.wrong is None:
@@ -154,7 +156,7 @@ def _read_rows(
 
 
 def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_label: int) -> LabelSets | None:
-    """The same, much faster, from a file in which every line is a pair; None for any other."""
+    """Label sets from a file in which every line is a pair, much faster; None for any other."""
     cells = read_regular_cells(data, source, sep, width, (at_id, at_label))
     if cells is None or "" in cells.texts[at_id]:
         return None
@@ -166,7 +168,7 @@ def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_labe
 
 
 def _near(name: str, header: list[str]) -> str:
-    """The end of a message about a column that is not there."""
+    """The end of a message about a missing column."""
     for other in header:
         if other.casefold() == name.casefold():
             return f"; did you mean {other!r}?"
@@ -183,12 +185,13 @@ def _separators(header: list[str]) -> list[Advice]:
 
 
 def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
-    """Refuse a first line that lacks one of the two columns, or has others that nobody said to leave out."""
+    """Refuse a header that lacks one of the two columns, or has others that are not left out on purpose."""
     place = f"{source}, line 1"
     for name in (id, label):
         if name not in header:
             error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
-            raise error.with_advice(*(_separators(header) or [Advice("id", "COLUMN", "and label to name the two")]))
+            columns = Advice("id", "COLUMN", "to name both columns", (("label", "COLUMN"),))
+            raise error.with_advice(*(_separators(header) or [columns]))
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]

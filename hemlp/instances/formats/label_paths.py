@@ -15,7 +15,7 @@ from hemlp.instances.label_sets import LabelSets
 
 
 def resolve_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
-    """The last classes of the paths of each row as its label set if rows are paths, and anything else as it is.
+    """The last classes of the paths of each row as its label set if rows are paths; else the sets as given.
 
     Each class of a path must be a parent of the next; of the last one that is asked only if it is known. Where classes
     are called by their whole paths, a name is that of the class at its place.
@@ -23,7 +23,7 @@ def resolve_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
     if side.rows != "paths":
         return side
     begins = side.ptr if side.paths is None else side.paths
-    side = _with_whole_names(hierarchy, side, begins)
+    side = _join_whole_names(hierarchy, side, begins)
     last = begins[1:][np.diff(begins) > 0] - 1
     inner = np.ones(side.codes.size, np.bool_)
     inner[last] = False
@@ -45,8 +45,8 @@ def resolve_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
     return replace(side, ptr=ptr, codes=side.codes[last], lines=lines, rows="sets", paths=None)
 
 
-def _with_whole_names(hierarchy: Hierarchy, side: LabelSets, begins: IntArray) -> LabelSets:
-    """With the whole path in place of a name wherever that is the label of a class."""
+def _join_whole_names(hierarchy: Hierarchy, side: LabelSets, begins: IntArray) -> LabelSets:
+    """Replace a name by its whole path wherever that is the label of a class."""
     if not any(JOINT in str(label) for label in hierarchy.labels):
         return side
     vocabulary, codes = dict(zip(side.vocabulary, range(len(side.vocabulary)), strict=True)), side.codes.copy()

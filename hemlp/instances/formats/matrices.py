@@ -71,7 +71,7 @@ def from_matrix(data: Any, labels: Sequence[Label], rows: RowKind | None, source
 
 
 def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: RowKind | None, source: str | None) -> LabelSets | None:
-    """From integers that count the labels from 0; None if the data is no list of codes, but a matrix."""
+    """Label sets from integer codes of the labels, from 0; None if the data is a matrix."""
     if hasattr(data, "tocsr") or getattr(data, "ndim", 1) > 1 or column_names(data) is not None:
         return None
     rows = [row.tolist() if isinstance(row, np.ndarray | np.generic) else row for row in map(as_numpy, data)]
@@ -98,7 +98,7 @@ def _from_codes(data: Any, vocabulary: tuple[Label, ...], said: RowKind | None, 
 def scores_from_matrix(
     data: Any, labels: Sequence[Label], ids: tuple[Label, ...] | None, repeated: Repeated, source: str | None
 ) -> ScoredSets:
-    """From numbers, one column per class; of a sparse matrix only what is stored is a score."""
+    """Scores from numbers, one column per class; in a sparse matrix only stored entries are scores."""
     vocabulary = _vocabulary(data, labels, InvalidScores)
     if not hasattr(data, "tocsr"):
         rows, codes, values, shape = _dense(data)
@@ -141,7 +141,7 @@ def matrix_rows(columns: Mapping[str, Iterable[Any]]) -> Iterator[tuple[int, Seq
 
 
 def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], id: str | None) -> bool:
-    """Whether a table can be nothing else: ids, and several columns of 0 and 1 whose names mean nothing else."""
+    """Whether a table must be a 0/1 matrix: ids, and several columns of 0 and 1 without special names."""
     name = id or "id"
     classes = [column for column in header if column != name]
     if name not in header or len(classes) < 2 or {column.strip().casefold() for column in classes} & NO_CLASSES:
@@ -151,7 +151,7 @@ def is_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[Any]]], 
 
 
 def is_score_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], id: str | None) -> bool:
-    """Whether a table can be nothing else: columns of numbers, whose names mean nothing else, perhaps beside ids."""
+    """Whether a table must be a matrix of scores: columns of numbers without special names, perhaps with ids."""
     at = _id_column(header, id)
     classes = [column for k, column in enumerate(header) if k != at]
     if len(classes) < 2 or NO_CLASSES & {*map(str.casefold, classes)} or any(map(_is_number, classes)):
@@ -164,7 +164,7 @@ def _is_number(text: str) -> bool:
 
 
 def _id_column(header: Sequence[str], id: str | None) -> int | None:
-    """Where ids stand: in the column of this name, by default id, or one without a name at the begin."""
+    """The position of the ids: the column of this name, by default id, or a first column without a name."""
     if id is not None or "id" in header:
         return header.index(id or "id") if (id or "id") in header else None
     return 0 if header[:1] == [""] else None
@@ -173,7 +173,7 @@ def _id_column(header: Sequence[str], id: str | None) -> int | None:
 def _class_columns(
     header: list[str], rows: NumberedRows, source: str, id: str | None
 ) -> tuple[list[int], list[str], tuple[Label, ...] | None]:
-    """Where the classes stand, their labels, and the ids of the rows, if there are any."""
+    """The positions of the classes, their labels, and the ids of the rows, if any."""
     at = _id_column(header, id)
     if id is not None and at is None:
         raise FileFormatError(f"{source}, line 1: no column {id!r}; the columns are {_format_header(header)}", 1)
@@ -191,7 +191,7 @@ def _class_columns(
 
 
 def read_score_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> ScoredSets:
-    """Scores; the header names the classes."""
+    """Scores from a table whose header names the classes."""
     classes, labels, ids = _class_columns(header, rows, source, id)
     values = np.empty((len(rows), len(labels)))
     for number, (line, row) in enumerate(rows):
@@ -203,7 +203,7 @@ def read_score_matrix(header: list[str], rows: NumberedRows, source: str, id: st
 
 
 def read_matrix(header: list[str], rows: NumberedRows, source: str, id: str | None) -> LabelSets:
-    """Label sets; ``id`` names the column of ids, by default "id" if there is one."""
+    """Label sets from a 0/1 table; ``id`` names the column of ids, by default "id" if there is one."""
     classes, labels, ids = _class_columns(header, rows, source, id)
     entries = list(_entries(header, rows, source, classes))
     at_rows, codes = (np.array([pair[k] for pair in entries], np.int64) for k in (0, 1))

@@ -58,7 +58,7 @@ def from_rows(data: Iterable[Any], ids: tuple[Label, ...] | None, repeated: Repe
 def _from_dicts(
     data: Sequence[dict[Any, Any]], ids: tuple[Label, ...] | None, repeated: Repeated, source: str | None
 ) -> ScoredSets | None:
-    """The same of dicts without anything odd; None for any others."""
+    """Scores from regular dicts, faster; None for any others."""
     from hemlp.kernels.text.label_sets import code_rows
 
     ptr = pointers(list(map(len, data)))
@@ -71,7 +71,7 @@ def _from_dicts(
 
 
 def read_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
-    """From rows of ``class:score``; what is before the last colon is the class."""
+    """Scores from rows of ``class:score``; the last colon separates the two."""
     texts, codes, ptr = word_rows(data, source)
     rows = np.repeat(np.arange(ptr.size - 1), np.diff(ptr))
     known: dict[str, int] = {}
@@ -92,7 +92,7 @@ def read_tokens(data: bytes, source: str, repeated: Repeated) -> ScoredSets:
 
 
 def read_json_lines(text: str, source: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
-    """From objects with all scores of an instance, or with one score each."""
+    """Scores from objects with all scores of an instance, or one score each."""
     of_id, of_label, of_score = (given or default for given, default in zip(named, DEFAULT_COLUMNS, strict=True))
     seen: set[Any] = set()
     has_ids: bool | None = None
@@ -124,7 +124,7 @@ def read_json_lines(text: str, source: str, named: tuple[str | None, ...], repea
 
 
 def _pairs(scores: Any) -> list[Any] | None:
-    """(label, score) pairs of an instance, None if they are something else."""
+    """(label, score) pairs of an instance, None for anything else."""
     if isinstance(scores, dict):
         return list(scores.items())
     good = isinstance(scores, list) and all(isinstance(each, list) and len(each) == 2 for each in scores)

@@ -35,7 +35,7 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
                 f"there is no column {name!r}; the columns are {names}: say {option}=, or labels= if each is a class"
             )
     ids, labels, values = code_column(data[chosen[0]]), code_column(data[chosen[1]]), number_column(data[chosen[2]])
-    if ids and labels and values is not None and (scores := _coded(ids, labels, values, source, None, repeated)):
+    if ids and labels and values is not None and (scores := _code_triples(ids, labels, values, source, None, repeated)):
         return scores
     of_id, of_label, of_score = (column(data, name) for name in chosen)
     if not len(of_id) == len(of_label) == len(of_score):
@@ -43,10 +43,10 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
     return from_triples(zip(of_id, of_label, of_score, strict=True), source, None, repeated)
 
 
-def _coded(
+def _code_triples(
     ids: Coded, labels: Coded, values: FloatArray, source: str | None, lines: IntArray | None, repeated: Repeated
 ) -> ScoredSets | None:
-    """From columns without anything odd; None for others."""
+    """Scores from regular columns, faster; None for others."""
     (keys, rows), (classes, codes) = ids, labels
     odd = "" in keys or "" in classes or min(rows.min(initial=0), codes.min(initial=0)) < 0
     if odd or not len(rows) == len(codes) == len(values):
@@ -59,7 +59,7 @@ def _coded(
 def from_triples(
     triples: Iterable[tuple[Any, Any, Any]], source: str | None, lines: Sequence[int] | None, repeated: Repeated
 ) -> ScoredSets:
-    """From rows (instance id, label, score), in any order; a row without label and score is an instance without any."""
+    """Scores from rows (instance id, label, score), in any order; a row with only an id is an instance without any."""
     instances: dict[Label, int] = {}
     known: dict[Label, int] = {}
     rows, codes, values, kept = [], [], [], []
@@ -82,7 +82,7 @@ def from_triples(
 
 
 def as_score(value: Any, label: Any, place: str) -> float:
-    """A score as a float; what is no number is an error."""
+    """A score as a float; anything but a number is an error."""
     number = value.item() if isinstance(value, np.generic) else value
     if is_missing(value):
         raise InvalidScores(f"{place}: the score of {label!r} is missing")
@@ -95,7 +95,7 @@ def as_score(value: Any, label: Any, place: str) -> float:
 
 
 def check_ids(ids: tuple[Label, ...] | None, size: int) -> None:
-    """Refuse ids that are not as many as the instances, or not all different."""
+    """Refuse ids whose number differs from that of the instances, or that repeat."""
     if ids is not None and (len(ids) != size or len(set(ids)) < size):
         raise InvalidScores(f"there are {size:,} instances and {len(set(ids)):,} different ids: give one each")
 
@@ -125,7 +125,7 @@ def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) 
 
 
 def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
-    """From a table whose first line names its columns."""
+    """Scores from a table with a header."""
     rows = split_cells(decode(data, source), source, sep)
     line, header = next(rows, (1, []))
     chosen = [given or default for given, default in zip(named, DEFAULT_COLUMNS, strict=True)]
@@ -153,13 +153,13 @@ def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...]
 
 
 def _regular(data: bytes, source: str, sep: str, width: int, at: list[int], repeated: Repeated) -> ScoredSets | None:
-    """The same, much faster, from a file in which every line is a score; None for any other."""
+    """Scores from a file in which every line is a score, much faster; None for any other."""
     cells = read_regular_cells(data, source, sep, width, at, at[2]) if len({*at}) == 3 else None
     if cells is None:
         return None
     values = cells.numbers(at[2])
     ids, labels = ((cells.texts[k], cells.codes[k]) for k in at[:2])
-    return _coded(ids, labels, values, source, cells.lines, repeated) if np.isfinite(values).all() else None
+    return _code_triples(ids, labels, values, source, cells.lines, repeated) if np.isfinite(values).all() else None
 
 
 def _parse_score(text: str, label: str, source: str, line: int) -> float | None:
