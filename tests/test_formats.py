@@ -125,6 +125,8 @@ BAD = [
     (ITSELF, "'a' contains itself"),
     ({"id": ["a", "b"], "parent": [None, "z"]}, "row 2: the parent 'z' has no row of its own"),
     ({"id": ["a", "b"], "parent": ["NULL", "a"]}, "row 1: the parent 'NULL' looks like a missing value"),
+    ({"id": [1, 2], "parent": [0, 1]}, "row 1: the parent 0 has no row: leave it empty for a root, or add a row for"),
+    ({"id": ["a", "b"], "parent": ["root", "a"]}, "row 1: the parent 'root' has no row: leave it empty for a root"),
     ({"id": ["a", "b", "c"], "parent": ["x", "x", "a|b"]}, "row 3: 'a|b' looks like several parents"),
     ({"id": ["a", None], "parent": ["x", "x"]}, "row 2: the column 'id' is empty"),
     ({"id": ["a", "a"], "parent": ["x", "y"], "name": ["u", "v"]}, "row 2: 'a' has two names, 'u' and 'v'"),
