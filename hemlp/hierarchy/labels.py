@@ -100,9 +100,9 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
 
 
 def scored_class(label: Label, known: Collection[Label]) -> str | None:
-    """The known class in a label like ``class:0.99``, or None."""
+    """The known class in a label like ``class:0.99``, None for any other and for several classes, as in ``112,121``."""
     match = _SCORED.fullmatch(label) if isinstance(label, str) else None
-    return match[1] if match and match[1] in known else None
+    return match[1] if match and match[1] in known and not several_classes(label, known) else None
 
 
 def _composite(label: Label, known: Collection[Label]) -> str:

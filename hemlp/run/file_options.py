@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -74,6 +75,13 @@ def cut_scores(s: ScoredSets, cut: Cut) -> LabelSets:
     if cut.top is not None:
         return s.top(cut.top)
     if cut.threshold is not None:
+        if s.values.size and s.values.max() < cut.threshold:
+            best = f"; for the {cut.at} best: {cut.file}@top{cut.at}" if cut.at.isdecimal() else ""
+            warnings.warn(
+                f"{cut.file}@{cut.at}: no score reaches {cut.at} (the greatest is {s.values.max():.4g}), so nothing is "
+                f"predicted{best}",
+                stacklevel=2,
+            )
         return s.at(cut.threshold)
     if cut.at == TUNED:
         raise InvalidOption(
