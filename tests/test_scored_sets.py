@@ -228,7 +228,7 @@ def test_the_instances_are_those_of_the_gold():
         AlignedScores.of(H, {"b": "cow"}, s)
     with pytest.raises(HemlpError, match="convert the ids to one type"):
         AlignedScores.of(H, {1: "cow", "a": "sheep"}, {"1": {"cow": 0.1}, "a": {"cow": 0.1}})
-    with pytest.raises(HemlpError, match="only one side carries instance ids"):
+    with pytest.raises(HemlpError, match="so they cannot be matched: add ids to"):
         AlignedScores.of(H, ["cow"], s)
     with pytest.raises(HemlpError, match="has 2 rows"):
         AlignedScores.of(H, ["cow", "cow"], [{"cow": 0.5}])
