@@ -133,7 +133,7 @@ def test_headers_that_say_something_else(tmp_path):
         ("y.csv", "d1,a1\nd2,a2\n", "the first line of such a file names its columns"),
         ("y.csv", "ID,Label\nd1,a1\n", "no column 'id'.*did you mean 'ID'"),
         ("y.csv", "name;label\nd1;a1\n", r"no column 'id'; the columns are \['name', 'label'\]"),
-        ("y.csv", "", "no column 'id'"),
+        ("y.csv", "", "y.csv is empty: the first line of such a file names its columns"),
     ):
         with pytest.raises(FileFormatError, match=words):
             read_labels(write(tmp_path, name, content))

@@ -149,6 +149,16 @@ def test_what_has_two_readings_or_none_is_refused(data, words):
         Hierarchy.of(data)
 
 
+def test_ids_of_a_kind_beside_those_of_parents(tmp_path):
+    path = write(tmp_path, "t.csv", "category_id,parent_id,category_name\n1,,Home\n2,1,Lamps\n")
+    h = Hierarchy.of(path)
+    assert (h.parents("2"), h.names["2"]) == ({"1"}, "Lamps")
+    with pytest.raises(FileFormatError, match=r"has no column child or id; `hemlp convert .*--child COLUMN"):
+        Hierarchy.of(write(tmp_path, "u.csv", "key,parent_id,title\n1,,Home\n2,1,Lamps\n"))
+    edges = Hierarchy.of({"parent": [0, 0, 1], "child": [1, 2, 3]})  # rows are edges: 0 is a class
+    assert edges.roots == {0}
+
+
 def test_empty_and_missing(tmp_path):
     with pytest.raises(EmptyHierarchy):
         Hierarchy.of([])

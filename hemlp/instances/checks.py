@@ -28,6 +28,7 @@ _NO_SPACES = (
     "separator"
 )
 _SEPARATED = Advice("sep", ",", "if commas separate the labels of the file")
+_TABLE = Advice("format", "table", "to read it as one")
 _SHARE = re.compile(r"0?\.\d+|[01]\.\d*|\d(\.\d+)?e-\d+", re.IGNORECASE)
 
 
@@ -42,8 +43,17 @@ def refuse_unknown(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
     if name := _whole_label(hierarchy, side, first):
         message += f", but {name!r} is; {_NO_SPACES}"
         advice = [_SEPARATED, *advice]
+    elif first == 0 and side.space_separated and "," in str(label) and _is_table(side):
+        message += ": every line has a comma, so this looks like a table: name the file .csv"
+        advice = [_TABLE]
     more = f" ({plural(positions.size - 1, 'more unknown label')} after it)" if positions.size > 1 else ""
     raise UnknownLabel(f"{side.place(first)}: {message}{more}", label, near).with_advice(*advice)
+
+
+def _is_table(side: LabelSets) -> bool:
+    """Whether every row has a label with a comma."""
+    commas = np.array(["," in str(label) for label in side.vocabulary], np.bool_)
+    return bool(np.unique(entry_rows(side.ptr)[commas[side.codes]]).size == len(side))
 
 
 def refuse_misread(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:

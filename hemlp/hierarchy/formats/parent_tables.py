@@ -40,6 +40,10 @@ class EdgeColumns:
         known = {_plain(name): name for name in reversed(header)}
         parent = self.parent or _first(known, PARENT)
         child = self.child or _first({key: name for key, name in known.items() if name != parent}, CHILD)
+        own = [key for key, name in known.items() if key.endswith("_id") and name != parent]
+        if child is None and parent is not None and _plain(parent) == "parent_id" and len(own) == 1:
+            child = known[own[0]]  # category_id beside parent_id, and category_name
+            known = {"name" if key == own[0][:-3] + "_name" else key: name for key, name in known.items()}
         if parent is None or child is None:
             if self == COMMON_NAMES:
                 return None

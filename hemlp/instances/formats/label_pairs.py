@@ -197,12 +197,16 @@ def _separators(header: list[str]) -> list[Advice]:
 def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
     """Refuse a first line that lacks one of the two columns, or has others that nobody said to leave out."""
     place = f"{source}, line 1"
+    if not any(header):
+        raise FileFormatError(f"{source} is empty: the first line of such a file names its columns, id and label", 1)
     for name in (id, label):
         if name not in header and is_score_line(header):
             raise uncut_scores_error(source)
         if name not in header:
             error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
-            raise error.with_advice(*(_separators(header) or [Advice("id", "COLUMN", "and label to name the two")]))
+            raise error.with_advice(
+                *(_separators(header) or [Advice("id", "COLUMN", "and label to name the two, the same in all files")])
+            )
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
