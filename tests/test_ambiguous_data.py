@@ -129,11 +129,11 @@ def test_files_with_further_columns(tmp_path, name):
 
 def test_headers_that_say_something_else(tmp_path):
     for name, content, words in (
-        ("y.tsv", "d1\ta1\t0.9\n", r"no column 'id'; the columns are \['d1', 'a1', '0.9'\]; .*hemlp.read_scores"),
+        ("y.tsv", "d1\ta1\t0.9\n", "holds scores, in lines of id, class and score: .*hemlp.read_scores"),
         ("y.csv", "d1,a1\nd2,a2\n", "the first line of such a file names its columns"),
         ("y.csv", "ID,Label\nd1,a1\n", "no column 'id'.*did you mean 'ID'"),
         ("y.csv", "name;label\nd1;a1\n", r"no column 'id'; the columns are \['name', 'label'\]"),
-        ("y.csv", "", "no column 'id'"),
+        ("y.csv", "", "y.csv is empty: the first line of such a file names its columns"),
     ):
         with pytest.raises(FileFormatError, match=words):
             read_labels(write(tmp_path, name, content))
@@ -182,6 +182,13 @@ def test_other_formats_are_no_label_files(tmp_path):
 def test_unknown_labels_that_hold_more_than_a_label(label, words):
     with pytest.raises(UnknownLabel, match=words):
         Batch.of(H, ["a1"], [label])
+
+
+@pytest.mark.parametrize("unknown", ["error", "drop"])
+def test_several_numbers_in_one_string_are_no_score(unknown):
+    h = Hierarchy.from_edges([("1", "112"), ("1", "121")])
+    with pytest.raises(InvalidLabelSets if unknown == "drop" else UnknownLabel, match="several labels in one string"):
+        Batch.of(h, [["112"]], [["112,121"]], unknown=unknown)
 
 
 def test_a_class_that_looks_like_a_score_is_a_class():

@@ -155,3 +155,15 @@ def test_the_command_agrees_with_cafaeval(tmp_path):
     assert plain["coverage_max"] == pytest.approx(best["cov_max"], abs=1e-9)
     best = theirs["blast.tsv|norm=cafa|ia=yes|f_w"]
     assert weighted["fmax"] == pytest.approx(best["f_w"], abs=1e-9)
+
+
+def test_roots_together_and_cuts(files):
+    (files / "two.txt").write_text("r a\ns b\n")
+    (files / "g.tsv").write_text("p\ta\nq\tb\n")
+    (files / "s.tsv").write_text("p\ta\t0.9\nq\tb\t0.8\n")
+    code, out = run("two.txt", "g.tsv", "s.tsv", "--no-intervals")
+    assert (code, "2 roots together; CAFA reports each namespace: --out DIR" in out) == (0, True)
+    code, out = run("two.txt", "g.tsv", "s.tsv", "--no-intervals", "--out", "res")
+    assert (code, "the thresholds are cafaeval's grid" in out) == (0, True)
+    code, out = run("two.txt", "g.tsv", "s.tsv@0.5")
+    assert (code, "s.tsv@0.5: scores are taken as they are here, for all cut-offs: give s.tsv" in out) == (2, True)

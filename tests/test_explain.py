@@ -362,3 +362,10 @@ def test_curves_pass_beside_boxes():
     picture.lay_out()
     points = [bezier_point(picture.curve_points(curve), k / 50) for k in range(51)]
     assert not any(picture.boxes["middle"].covers(x, y) for x, y in points)
+
+
+def test_dropped_labels_are_counted():
+    h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    ev = evaluate(h, [["sheep"], ["cow"]], {"x": [["shep"], ["cow"]]}, ["F_H"], unknown="drop", undefined="nan")
+    assert "1 predicted label dropped: not in the hierarchy" in str(ev.explain("x", 0))
+    assert "dropped" not in str(ev.explain("x", 1))

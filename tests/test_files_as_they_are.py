@@ -290,7 +290,7 @@ def test_damaged_files_of_annif(annif):
     with pytest.raises(FileFormatError, match="line 1: subjects are a list"):
         read_labels("c.jsonl")
     (annif / "c.jsonl").write_text('{"results": [{"uri": "x", "score": 0.5}]}\n')
-    with pytest.raises(FileFormatError, match="suggestions of Annif's with scores.*FILE@0.3"):
+    with pytest.raises(FileFormatError, match="Annif suggestions with scores.*FILE@0.3"):
         read_labels("c.jsonl")
     (annif / "empty").mkdir()
     with pytest.raises(UnreadableFile, match="directory without subjects"):

@@ -125,6 +125,8 @@ BAD = [
     (ITSELF, "'a' contains itself"),
     ({"id": ["a", "b"], "parent": [None, "z"]}, "row 2: the parent 'z' has no row of its own"),
     ({"id": ["a", "b"], "parent": ["NULL", "a"]}, "row 1: the parent 'NULL' looks like a missing value"),
+    ({"id": [1, 2], "parent": [0, 1]}, "row 1: the parent 0 has no row: leave it empty for a root, or add a row for"),
+    ({"id": ["a", "b"], "parent": ["root", "a"]}, "row 1: the parent 'root' has no row: leave it empty for a root"),
     ({"id": ["a", "b", "c"], "parent": ["x", "x", "a|b"]}, "row 3: 'a|b' looks like several parents"),
     ({"id": ["a", None], "parent": ["x", "x"]}, "row 2: the column 'id' is empty"),
     ({"id": ["a", "a"], "parent": ["x", "y"], "name": ["u", "v"]}, "row 2: 'a' has two names, 'u' and 'v'"),
@@ -145,6 +147,16 @@ BAD = [
 def test_what_has_two_readings_or_none_is_refused(data, words):
     with pytest.raises(InvalidHierarchy, match=words):
         Hierarchy.of(data)
+
+
+def test_ids_of_a_kind_beside_those_of_parents(tmp_path):
+    path = write(tmp_path, "t.csv", "category_id,parent_id,category_name\n1,,Home\n2,1,Lamps\n")
+    h = Hierarchy.of(path)
+    assert (h.parents("2"), h.names["2"]) == ({"1"}, "Lamps")
+    with pytest.raises(FileFormatError, match=r"has no column child or id; `hemlp convert .*--child COLUMN"):
+        Hierarchy.of(write(tmp_path, "u.csv", "key,parent_id,title\n1,,Home\n2,1,Lamps\n"))
+    edges = Hierarchy.of({"parent": [0, 0, 1], "child": [1, 2, 3]})  # rows are edges: 0 is a class
+    assert edges.roots == {0}
 
 
 def test_empty_and_missing(tmp_path):

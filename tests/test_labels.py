@@ -131,7 +131,7 @@ def test_alignment_by_id():
     assert (batch.true.missing, batch.pred.missing) == (1, 2)
     assert classes(batch, "true") == [{"cow"}, {"sheep"}, set(), set()]
     assert classes(batch, "pred") == [set(), set(), {"animal"}, {"cow"}]
-    with pytest.raises(MisalignedSides, match="only one side carries instance ids"):
+    with pytest.raises(MisalignedSides, match="so they cannot be matched: add ids to"):
         Batch.of(H, true, [["cow"], ["cow"], []])
 
 

@@ -195,11 +195,13 @@ def test_ids_that_are_classes_are_said_to_be_ids(folder):
     for command in (["check", "h.txt", "g.tsv"], ["evaluate", "h.txt", "g.tsv", "g.tsv", "-m", "F_H"]):
         with pytest.warns(UserWarning, match=r"g.tsv: every line is two classes .* read as lines of id and label"):
             assert run(*command)[0] == 0
+    (folder / "p.tsv").write_text("a\tb\nb\tc\n")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert run("evaluate", "h.txt", "g.tsv", "g.tsv", "-m", "F_H", "--format", "lines")[0] == 0
-        (folder / "g.tsv").write_text("d1\tb\nb\tc\n")
-        assert run("evaluate", "h.txt", "g.tsv", "g.tsv", "-m", "F_H")[0] == 0
+        assert run("evaluate", "h.txt", "g.tsv", "p.tsv", "-m", "F_H", "--format", "lines")[0] == 0
+        for name in ("g.tsv", "p.tsv"):
+            (folder / name).write_text("d1\tb\nb\tc\n")
+        assert run("evaluate", "h.txt", "g.tsv", "p.tsv", "-m", "F_H")[0] == 0
 
 
 def test_a_metric_says_so_too():

@@ -155,7 +155,7 @@ FILES = {
     [
         ("explain h.txt gold.txt pred.txt --row 9", "--row 9: the files have 2 rows"),
         ("explain h.txt gold.txt pred.txt --id x", "--id x: these files have no ids; choose the instance by --row"),
-        ("explain h.txt gold.csv gold.csv --id x", "there is no instance 'x'"),
+        ("explain h.txt gold.csv gold.csv --id x", "there is no instance 'x'; ids look like"),
         ("evaluate h.txt gold.txt =pred.txt", "names no system: write NAME=pred.txt"),
         ("evaluate h.txt gold.txt A=pred.txt A=gold.txt", "two systems are called 'A'"),
         ("evaluate h.txt gold.txt h.txt", "is given as the hierarchy and as labels"),

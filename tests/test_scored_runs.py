@@ -114,7 +114,7 @@ def test_scores_of_other_instances_are_told(folder):
         (["k=scores.tsv@top0"], "top(0)"),
         (["k=scores.tsv@some"], "scores are cut by @0.3"),
         (["k=scores.tsv@gold.json"], "cannot read gold.json"),
-        (["k=scores.tsv"], "no column 'id'"),
+        (["k=scores.tsv"], "holds scores, in lines of id, class and score"),
     ],
 )
 def test_what_is_wrong_with_cuts(folder, arguments, words):
@@ -187,7 +187,38 @@ def test_scores_that_are_not_cut_are_told_apart_from_labels(folder):
     (folder / "long.csv").write_text("id,label\na,sheep\nb,cow\nc,mammal\nd,cow\n")
     code, out = invoked("evaluate", "h.txt", "long.csv", "k=scores.tsv", "-m", "F_H")
     assert code == 2
-    assert "on the command line as FILE@0.5" in out
+    assert "give predictions with a cut-off, scores.tsv@0.5 or scores.tsv@top5" in out
+    code, out = invoked("evaluate", "h.txt", "scores.tsv", "gold.tsv", "--evidence", "experimental")
+    assert (code, "True labels have no scores: are the sides swapped?" in out) == (2, True)
+
+
+def test_a_threshold_above_all_scores_is_noted(folder):
+    with pytest.warns(UserWarning, match=r"no score reaches 5 \(the greatest is 0.9\).*best: scores.tsv@top5"):
+        code, out = invoked("evaluate", "h.txt", "gold.tsv", "scores.tsv@5", "-m", "F_H")
+    assert code == 0, out
+
+
+def test_the_true_labels_as_a_system_and_scores_as_true_labels(folder):
+    with pytest.warns(UserWarning, match="the true labels and gold are the same file, gold.tsv"):
+        invoked("evaluate", "h.txt", "gold.tsv", "gold.tsv", "-m", "F_H")
+    code, out = invoked("evaluate", "h.txt", "scores.tsv@0.5", "gold.tsv")
+    assert (code, "are true labels and predictions swapped?" in out) == (2, True)
+
+
+def test_check_agrees_with_evaluate_about_scores(folder):
+    (folder / "more.tsv").write_text((folder / "gold.tsv").read_text() + "e\tcow\n")
+    code, out = invoked("check", "h.txt", "more.tsv", "scores.tsv")
+    assert code == 0
+    assert "1 instance of more.tsv missing in scores.tsv: e; nothing is predicted for it" in out
+    assert "Ready, with a cut-off: scores.tsv holds scores; give scores.tsv@0.5 or scores.tsv@top5." in out
+    code, out = invoked("check", "h.txt", "more.tsv", "scores.tsv@0.5")
+    assert (code, "Ready: no problem was found." in out) == (0, True)
+    with pytest.warns(UserWarning, match="so nothing is predicted$"):
+        code, out = invoked("evaluate", "h.txt", "more.tsv", "scores.tsv@0.5", "-m", "F_H")
+    assert code == 0, out
+    (folder / "other.tsv").write_text("a\tcow\nx\tcow\n")
+    code, out = invoked("check", "h.txt", "other.tsv", "scores.tsv@0.5")
+    assert (code, "3 instances of scores.tsv@0.5 missing in other.tsv" in out) == (2, True)
 
 
 def test_tuning_on_the_command_line(folder):

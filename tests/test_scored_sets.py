@@ -77,6 +77,10 @@ def test_names_with_spaces_and_columns_by_name(tmp_path):
         ("a.csv", "id,label,score\nP1,x,\n", "line 2: the score of 'x' is missing"),
         ("a.csv", "id,label,score\nP1,x,0.1\nP1,x,0.3\n", "line 2 (instance 'P1'): 'x' is scored twice (0.3 and 0.1)"),
         ("a.csv", "id,name,score\nP1,x,0.1\n", "no column 'label'"),
+        ("a.tsv", "P1,x,0.1\n", "line 1: one cell: are these commas in place of tabs?"),
+        ("a.tsv", "P1 x 0.1\n", "line 1: one cell: are these spaces in place of tabs?"),
+        ("a.tsv", "P1\tx\t0,1\nP2\tx\t0,2\n", "'0,1' is not a number: is this a decimal comma"),
+        ("a.tsv", "", "a.tsv is empty: a file of scores has lines id, class, score"),
         ("a.txt", "x:0.5 y\n", "line 1: 'y' is not class:score"),
         ("a.txt", "x:0.5\ny:0.5 z:inf\n", "line 2: the score of 'z' is infinite"),
         ("a.jsonl", '{"id":1,"scores":{"x":null}}\n', "line 1 (instance 1): the score of 'x' is missing"),
@@ -228,7 +232,7 @@ def test_the_instances_are_those_of_the_gold():
         AlignedScores.of(H, {"b": "cow"}, s)
     with pytest.raises(HemlpError, match="convert the ids to one type"):
         AlignedScores.of(H, {1: "cow", "a": "sheep"}, {"1": {"cow": 0.1}, "a": {"cow": 0.1}})
-    with pytest.raises(HemlpError, match="only one side carries instance ids"):
+    with pytest.raises(HemlpError, match="so they cannot be matched: add ids to"):
         AlignedScores.of(H, ["cow"], s)
     with pytest.raises(HemlpError, match="has 2 rows"):
         AlignedScores.of(H, ["cow", "cow"], [{"cow": 0.5}])

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import hemlp
-from hemlp import Hierarchy, compare_exact_greedy, evaluate
+from hemlp import Batch, Hierarchy, compare_exact_greedy, evaluate, read_labels
 from hemlp.errors import InvalidLabelSets, RunMismatch, UnknownLabel
 from hemlp.instances.label_files import LabelFile
 from hemlp.run.study import Study
@@ -193,3 +193,21 @@ def test_instances_without_any_label_are_noted():
     ev = evaluate(h, [["a"], [], ["b"], []], {"s": [["b"], [], ["b"], ["a"]], "t": [["a"]] * 4}, ["F_H"])
     assert "s: 1 instance has neither true nor predicted labels, which counts as perfect" in ev.notes()
     assert not [note for note in ev.notes() if note.startswith("t: ")]
+
+
+def test_codes_a_table_and_an_ambiguous_name():
+    go = Hierarchy.from_edges([("GO:0008150", "GO:0009987"), ("GO:0008150", "GO:0040007")])
+    for label, near in (("GO:0009988", []), ("go:0009987", ["GO:0009987"]), ("GO_0009987", ["GO:0009987"])):
+        with pytest.raises(UnknownLabel) as caught:
+            Batch.of(go, [["GO:0009987"]], [[label]])
+        assert list(caught.value.near) == near
+    h = Hierarchy.of({"id": [1, 2, 3, 4], "parent": [None, 1, 1, 2], "name": ["E", "C", "P", "P"]})
+    with pytest.raises(UnknownLabel, match="'P' is the name of 2 classes: .*, or a path: 'E > P'"):
+        Batch.of(h, [["C"]], [["P"]])
+
+
+def test_a_table_in_a_text_file(tmp_path):
+    (tmp_path / "g.txt").write_text("sku,category\n1,cow\n")
+    h = Hierarchy.from_edges([("animal", "cow")])
+    with pytest.raises(UnknownLabel, match=r"looks like a table: name the file .csv .*format='table'"):
+        Batch.of(h, read_labels(tmp_path / "g.txt"), [["cow"], ["cow"]])

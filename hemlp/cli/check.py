@@ -95,7 +95,8 @@ def check(
     labels = pop_file_options(given)
     # at once: standard input can be read once
     h = open_hierarchy(hierarchy, {**given, "format": hierarchy_format, "cycles": "break"}, "format")
-    wrong = []
+    wrong: list[str] = []
+    uncut: list[str] = []
     if h.dropped_edges:
         parent, child = h.dropped_edges[0]
         wrong.append(
@@ -105,7 +106,9 @@ def check(
     seekable = hierarchy_format is None and hierarchy != STANDARD_INPUT
     tables = [(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))]
     if files:
-        table, problems = describe_labels(h, {name: _read_anything(labels, name) for name in files})
+        sets = {name: _read_anything(labels, name) for name in files}
+        uncut = [name for name, each in sets.items() if each.scores is not None and each.cut is None]
+        table, problems = describe_labels(h, sets)
         tables.append(("", table))
         wrong += problems
     what = f"A hierarchy of {plural(len(h), 'class', 'classes')}"
@@ -119,6 +122,10 @@ def check(
         click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
         sys.exit(2)
+    if uncut:
+        for name in uncut:
+            click.echo(f"Ready, with a cut-off: {name} holds scores; give {name}@0.5 or {name}@top5.")
+        return
     click.echo("Ready: no problem was found." + (" The files can be scored as they are." if files else ""))
 
 
@@ -132,7 +139,8 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
         return files.labels(name)
     except HemlpError as error:
         try:
-            return replace(files.scores(name).sets, layout="scores, of which all classes are counted here")
+            s = files.scores(name)
+            return replace(s.sets, scores=s, layout="scores, of which all classes are counted here")
         except HemlpError:
             raise error from None
 

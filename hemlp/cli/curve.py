@@ -188,6 +188,8 @@ def cafa(
     files = pop_file_options(given)
     h, gold = open_hierarchy(hierarchy, given), files.labels(true)
     options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or ("0.01,1,0.01" if out else None))}
+    if out and not grid:
+        click.echo("hemlp: with --out the thresholds are cafaeval's grid, 0.01 to 0.99, not every score", err=True)
     if weights is not None:
         others = {} if unseen is None else dict.fromkeys(h, unseen)
         options["weights"] = others | weights_by_class(h, read_weights(weights))

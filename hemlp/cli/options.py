@@ -344,7 +344,8 @@ def find_row(row: int | None, name: str | None, rows: int, ids: Sequence[Label] 
         raise InvalidOption(f"--id {name}: these files have no ids; choose the instance by --row")
     places = {str(each): k for k, each in enumerate(ids)}
     if name not in places:
-        raise InvalidOption(f"there is no instance {name!r}{did_you_mean(name, places)}")
+        near = did_you_mean(name, places) or f"; ids look like {next(iter(places), '')!r}"
+        raise InvalidOption(f"there is no instance {name!r}{near}")
     return places[name]
 
 

@@ -165,7 +165,18 @@ class LabelledStructure(Structure):
         near = [self.labels[c] for c in classes]
         shown = ", ".join(map(repr, near[:5])) + (f" and {len(near) - 5:,} more" if near[5:] else "")
         message = f"{place}{label!r} is the name of {len(near):,} classes: {shown}; give the label of one of them"
+        for path in filter(None, map(self._path_of, classes)):
+            message += f", or a path: {path!r}"
+            break
         return AmbiguousLabel(message, label, near)
+
+    def _path_of(self, c: int) -> str | None:
+        """The names from a root to a class, by first parents; None if they stand for another class, too."""
+        above = [c]
+        while parents := self.name_index._parents(above[-1]):
+            above.append(parents[0])
+        path = " > ".join(self.names.get(self.labels[k], str(self.labels[k])) for k in reversed(above))
+        return path if len(above) > 1 and self.name_index.classes(path) == (c,) else None
 
     def known_labels(self) -> Collection[Label]:
         """All labels, aliases, names and synonyms."""

@@ -79,6 +79,9 @@ def near_matches(label: Label, known: Iterable[Label]) -> list[Label]:
     text = str(label)
     if text.casefold() in folded:
         return [folded[text.casefold()]]
+    if _CODE.fullmatch(text):  # a number that differs in a digit is another class, not a slip
+        other = text.replace("_", ":") if "_" in text else text.replace(":", "_")
+        return [folded[other.casefold()]] if other.casefold() in folded else []
     room = 1 + len(text) // 3
     similar = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
     return [by_text[t] for t in difflib.get_close_matches(text, similar, 3, cutoff=0.6)]
@@ -100,9 +103,9 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
 
 
 def scored_class(label: Label, known: Collection[Label]) -> str | None:
-    """The known class in a label like ``class:0.99``, or None."""
+    """The known class in a label like ``class:0.99``, None for any other and for several classes, as in ``112,121``."""
     match = _SCORED.fullmatch(label) if isinstance(label, str) else None
-    return match[1] if match and match[1] in known else None
+    return match[1] if match and match[1] in known and not several_classes(label, known) else None
 
 
 def _composite(label: Label, known: Collection[Label]) -> str:
@@ -126,6 +129,7 @@ def several_classes(label: Label, known: Collection[Label]) -> str:
     return ""
 
 
+_CODE = re.compile(r"[A-Za-z]+[:_]\d{4,}")
 _SCORED = re.compile(r"(.+?)[\s:=|,;(]+[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\)?", re.IGNORECASE)
 _SEVERAL = (
     (re.compile(r"[,;|\s]+"), "several labels in one string: split it into a list"),

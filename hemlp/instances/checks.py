@@ -21,12 +21,14 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labelled_structure import AMBIGUOUS
 from hemlp.hierarchy.labels import Label, other_type_label, scored_class, several_classes, unknown_label_message
 from hemlp.instances.label_sets import LabelSets
+from hemlp.text.tables import plural
 
 _NO_SPACES = (
     "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
     "separator"
 )
 _SEPARATED = Advice("sep", ",", "if commas separate the labels of the file")
+_TABLE = Advice("format", "table", "to read it as one")
 _SHARE = re.compile(r"0?\.\d+|[01]\.\d*|\d(\.\d+)?e-\d+", re.IGNORECASE)
 
 
@@ -41,8 +43,17 @@ def refuse_unknown(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
     if name := _whole_label(hierarchy, side, first):
         message += f", but {name!r} is; {_NO_SPACES}"
         advice = [_SEPARATED, *advice]
-    more = f" ({positions.size - 1:,} more unknown labels follow)" if positions.size > 1 else ""
+    elif first == 0 and side.space_separated and "," in str(label) and _is_table(side):
+        message += ": every line has a comma, so this looks like a table: name the file .csv"
+        advice = [_TABLE]
+    more = f" ({plural(positions.size - 1, 'more unknown label')} after it)" if positions.size > 1 else ""
     raise UnknownLabel(f"{side.place(first)}: {message}{more}", label, near).with_advice(*advice)
+
+
+def _is_table(side: LabelSets) -> bool:
+    """Whether every row has a label with a comma."""
+    commas = np.array(["," in str(label) for label in side.vocabulary], np.bool_)
+    return bool(np.unique(entry_rows(side.ptr)[commas[side.codes]]).size == len(side))
 
 
 def refuse_misread(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
@@ -251,8 +262,12 @@ def align(
             _check_order(set(true.index), set(pred.index))
         return None, (np.arange(others), np.arange(rows))
     if true.ids is None or pred.ids is None:
-        bare = names[0] if true.ids is None else names[1]
-        raise MisalignedSides(f"only one side carries instance ids: give ids to {bare}, or take them from the other")
+        bare, full = names if true.ids is None else names[::-1]
+        example = next(iter(true.ids or pred.ids or ()), "")
+        raise MisalignedSides(
+            f"{full} has ids ({example!r}) and {bare} has none, so they cannot be matched: add ids to {bare}, or "
+            f"remove the ids of {full} to match by order"
+        )
     if true.ids is pred.ids is instances:  # of one table
         return true.ids, (np.arange(len(true)), np.arange(len(true)))
     place: dict[Label, int] = {name: k for k, name in enumerate(instances)}

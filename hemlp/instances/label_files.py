@@ -15,7 +15,7 @@ from hemlp.instances.formats.annif import is_corpus, read_corpus, read_folder
 from hemlp.instances.formats.annotations import find_columns, read_annotations
 from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.label_lists import read_lines
-from hemlp.instances.formats.label_pairs import read_headless, read_pairs
+from hemlp.instances.formats.label_pairs import is_score_line, read_headless, read_pairs, uncut_scores_error
 from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
 from hemlp.io.files import STANDARD_INPUT
@@ -132,6 +132,8 @@ def read_labels(
     if format == "lines" and sep is id is label is evidence is None:
         return read_words(data, source)
     if evidence is not None and format not in ("gaf", "gpad"):
+        if is_score_line(decode(data[: data.find(b"\n") + 1 or len(data)], source).strip().split("\t")):
+            raise uncut_scores_error(source)
         raise InvalidOption(f"{source}: evidence codes are those of GAF and GPAD files")
     if format in ("gaf", "gpad") and (columns := find_columns(data, f".{format}")) is not None:
         return replace(read_annotations(data, source, columns, evidence), layout=columns.name)

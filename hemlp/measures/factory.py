@@ -120,6 +120,10 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
             return kind(*positional, **named)
         except TypeError as error:
             raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
+    if name.casefold() in ("fmax", "smin"):
+        raise UnknownMeasure(
+            f"{name} is not a measure of label sets: `hemlp cafa` (hemlp.cafa) computes it from scores"
+        )
     if name not in NAMED:
         known = measure_called(name)
         hint = f"; here it is {known}" if known else f"; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
@@ -52,6 +53,8 @@ class FileOptions:
         """Scores."""
         from hemlp.instances.score_files import read_scores
 
+        if (cut := parse_cut(file)) is not None:
+            raise InvalidOption(f"{file}: scores are taken as they are here, for all cut-offs: give {cut.file}")
         own = {key: getattr(self, key) for key in ("sep", "id", "label", "score", "repeated")}
         return read_scores(file, **own, format=None if self.format in OF_LABELS else self.format)
 
@@ -74,6 +77,13 @@ def cut_scores(s: ScoredSets, cut: Cut) -> LabelSets:
     if cut.top is not None:
         return s.top(cut.top)
     if cut.threshold is not None:
+        if s.values.size and s.values.max() < cut.threshold:
+            best = f"; for the {cut.at} best: {cut.file}@top{cut.at}" if cut.at.isdecimal() else ""
+            warnings.warn(
+                f"{cut.file}@{cut.at}: no score reaches {cut.at} (the greatest is {s.values.max():.4g}), so nothing is "
+                f"predicted{best}",
+                stacklevel=2,
+            )
         return s.at(cut.threshold)
     if cut.at == TUNED:
         raise InvalidOption(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -56,6 +57,17 @@ class Tuning:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
 
 
+def check_true(true: str, systems: Mapping[str, str]) -> None:
+    """Refuse scores as true labels; warn of a system that is the true labels themselves."""
+    if (cut := parse_cut(true)) is not None:
+        raise InvalidOption(
+            f"{true}: true labels are not scores to be cut at {cut.at}: are true labels and predictions swapped?"
+        )
+    for name, file in systems.items():
+        if os.path.exists(true) and os.path.exists(file) and os.path.samefile(true, file):
+            warnings.warn(f"the true labels and {name} are the same file, {file}", stacklevel=3)
+
+
 def read_system_scores(
     name: str, file: str, gold: LabelSets, files: FileOptions, missing: MissingPolicy = "error"
 ) -> ScoredSets:
@@ -74,12 +86,13 @@ def read_system_scores(
                     f"{file}: {plural(extra, 'scored instance')} of {len(s):,}, {other!r} for example, have no true "
                     f"labels: is this the file that belongs to them?"
                 ).with_advice(Advice("missing", "empty", "to leave these out"))
-            if lacking or extra:
-                warnings.warn(
-                    f"{name}: no scores for {plural(lacking, 'instance')} of the true labels, so nothing is predicted; "
-                    f"{plural(extra, 'scored instance')} without true labels, left out",
-                    stacklevel=2,
-                )
+            parts = []
+            if lacking:
+                parts.append(f"no scores for {plural(lacking, 'instance')} of the true labels, so nothing is predicted")
+            if extra:
+                parts.append(f"{plural(extra, 'scored instance')} without true labels, left out")
+            if parts:
+                warnings.warn(f"{name}: {'; '.join(parts)}", stacklevel=2)
             s = s.take(gold.ids)
     return s
 
@@ -113,6 +126,7 @@ def read_sides(
     from hemlp.run.file_options import cut_scores
 
     ((name, file),) = systems.items()
+    check_true(true, systems)
     cut = parse_cut(file)
     if cut is None and not of_ranks:
         return files.labels(true), files.labels(file)

@@ -77,7 +77,7 @@ from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.run.evaluate import MEASURES, evaluate, name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.file_options import FileOptions
-from hemlp.run.scored_systems import Tuning, cut_system, read_system_scores
+from hemlp.run.scored_systems import Tuning, check_true, cut_system, read_system_scores
 from hemlp.run.study_keys import TABLES, check_study, check_table, resolve_paths
 from hemlp.run.toml import apply_changes, check_output_paths, read_toml
 from hemlp.text.tables import DECIMALS, Table
@@ -232,6 +232,7 @@ class Study:
         inputs = [self.hierarchy, self.true, *systems, *others]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
+        check_true(self.true, self.systems)
         tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)

@@ -188,7 +188,10 @@ def diagnosis_headline(system: str, errors: Table, levels: Table) -> str:
     said = f"{system} hits {hits:,} of {plural(true, 'true class', 'true classes')}"
     if number := sum(each[1] for each in wrong):
         kind, most, _ = max(wrong, key=lambda each: each[1])
-        said += f"; {most:,} of its {plural(number, 'wrong class', 'wrong classes')} are of the kind {kind!r}"
+        if number == 1:
+            said += f"; its only wrong class is of the kind {kind!r}"
+        else:
+            said += f"; {most:,} of its {number:,} wrong classes {'is' if most == 1 else 'are'} of the kind {kind!r}"
     scored = [(f, level) for level, f in _plain(levels, "level", "F") if not math.isnan(f)]
     if len(scored) > 1:
         f, level = min(scored)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,9 +44,10 @@ def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table
     """Facts about label files, a column for each, and the errors that scoring them together would raise."""
     facts = [_describe_file(h, sets) for sets in files.values()]
     problems = [problem for name, sets in files.items() for problem in _unknown_labels(h, name, sets)]
-    problems = problems + _alignment_problems(files) or _layout_problems(h, files)
+    unaligned, notes = _compare_instances(files)
+    problems = problems + unaligned or _layout_problems(h, files)
     rows = [[word, *(str(of[word]) for of in facts)] for word in (facts[0] if facts else ())]
-    return Table(["labels", *files], rows), problems
+    return Table(["labels", *files], rows, notes), problems
 
 
 def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[str]:
@@ -53,7 +55,7 @@ def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[str]:
     gold = next(iter(files.values()))
     for sets in files.values():
         try:
-            Batch.of(h, gold, sets)
+            Batch.of(h, gold, replace(sets, scores=None), missing="error" if sets.scores is None else "empty")
         except HemlpError as error:
             return [str(error)]
     return []
@@ -104,12 +106,13 @@ def _count_beside_descendants(h: Hierarchy, rows: np.ndarray, classes: np.ndarra
     return len({(row, top) for row, c in there for top in above[c] if (row, top) in there})
 
 
-def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
-    """Messages on files whose instances differ from those of the first file."""
+def _compare_instances(files: Mapping[str, LabelSets]) -> tuple[list[str], list[str]]:
+    """Errors and notes on files whose instances differ from those of the first file; scores may lack some."""
     if not files:
-        return []
+        return [], []
     (first, gold), *others = files.items()
-    problems = []
+    problems: list[str] = []
+    notes: list[str] = []
     for name, sets in others:
         if (gold.ids is None) != (sets.ids is None):
             has, lacks = (first, name) if sets.ids is None else (name, first)
@@ -119,8 +122,13 @@ def _alignment_problems(files: Mapping[str, LabelSets]) -> list[str]:
                 problems.append(f"{name} has {len(sets):,} instances and {first} {len(gold):,}")
         else:
             here, there = {*gold.ids}, {*sets.ids}
+            allowed = sets.scores is not None and here & there and len(there - here) <= len(here & there)
             for has, lacks, missing in ((first, name, here - there), (name, first, there - here)):
                 if missing:
                     ids = ", ".join(sorted(map(str, missing))[:MAX_NAMED])
-                    problems.append(f"{plural(len(missing), 'instance')} of {has} missing in {lacks}: {ids}")
-    return problems
+                    end = "nothing is predicted for it" if has == first else "it is left out"
+                    if len(missing) > 1:
+                        end = end.replace("it is", "they are").replace("for it", "for them")
+                    message = f"{plural(len(missing), 'instance')} of {has} missing in {lacks}: {ids}"
+                    (notes if allowed else problems).append(f"{message}; {end}" if allowed else message)
+    return problems, notes

@@ -16,7 +16,7 @@ from hemlp.escaping import markup, printable
 from hemlp.hierarchy.labels import TOP, Label
 from hemlp.instances.batch import Batch
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 TOP_NAME = "⊤ (above all roots)"
 MAX_BOXES = 600
@@ -76,11 +76,21 @@ class Explanation(HtmlDisplay):
         sides = {"predicted" if k is None else f"predicted @{k}": of[0] for k, of in self.sides_by_k.items()}
         sides["true"] = self.sides[1]
         classes = [[side, join_names(of, self.full_name)] for side, of in sides.items()]
-        sections = [(self.title, [Table(["side", "classes"], classes)])]
+        sections = [(self.title, [Table(["side", "classes"], classes, self._dropped_labels())])]
         for part in self.parts:
             values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
             sections.append((values, list(part.tables(self.full_name))))
         return sections
+
+    def _dropped_labels(self) -> list[str]:
+        """Notes on labels of the instance that the hierarchy lacks and that were left out."""
+        policies, batch = self.batch.policies.split("|"), self.batch
+        sides = (("unknown:drop", "predicted", batch.pred), ("unknown_true:drop", "true", batch.true))
+        return [
+            f"{plural(side.unknown, f'{name} label')} dropped: not in the hierarchy"
+            for policy, name, side in sides
+            if policy in policies and side.unknown
+        ]
 
     def __repr__(self) -> str:
         return f"Explanation({printable('; '.join(title for title, _ in self.sections()))})"

@@ -310,6 +310,10 @@ def cafa(
     notes = [*data.notes]
     if without := int((sums[steps.ptr[:-1], 1] <= 0).sum()):
         notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
+    h = data.hierarchy
+    roots = int(((np.diff(h.parent_ptr) == 0) & (np.diff(h.child_ptr) > 0)).sum())
+    if roots > 1 and terms is None:
+        notes.append(f"{roots:,} roots together; CAFA reports each namespace: --out DIR, or terms= of one root")
     custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
     return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
                 exact=thresholds is None, notes=tuple(notes), signature=_signature(data, norm, custom),

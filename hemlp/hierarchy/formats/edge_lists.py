@@ -11,7 +11,13 @@ import numpy as np
 from hemlp.arrays import IntArray
 from hemlp.errors import Advice, FileFormatError, InvalidHierarchy, InvalidOption
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
-from hemlp.hierarchy.formats.parent_tables import CELL_SEPARATORS, COMMON_NAMES, from_parent_table, named_separator
+from hemlp.hierarchy.formats.parent_tables import (
+    CELL_SEPARATORS,
+    COMMON_NAMES,
+    PARENT,
+    from_parent_table,
+    named_separator,
+)
 from hemlp.hierarchy.formats.path_lists import LEVEL, from_paths
 from hemlp.hierarchy.formats.source_file import SourceFile
 from hemlp.hierarchy.labels import Label, as_label, is_missing
@@ -91,6 +97,13 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
     """(parent, child) cells without a header."""
     for line, row in rows:
         if len(row) != 2 or "" in row:
+            if any(name.casefold() in PARENT for name in rows[0][1]):
+                raise FileFormatError(
+                    f"{source}, line {rows[0][0]}: the header {rows[0][1]} has no column child or id; `hemlp convert "
+                    f"{source} tree.tsv --parent COLUMN --child COLUMN --name COLUMN` makes such a table (in Python: "
+                    f"hemlp.read_hierarchy(path, parent=, child=, name=))",
+                    rows[0][0],
+                )
             raise FileFormatError(
                 f"{source}, line {line}: expected a parent and a child, not {row}; further columns, and roots, need a "
                 f"header: parent, child, name, weight (`hemlp convert` reads other columns, and paths)",

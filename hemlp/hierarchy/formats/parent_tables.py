@@ -18,6 +18,8 @@ _EDGE_FACTS = re.compile(r"weight|length|distance|cost|score|conf|prob|relation|
 CELL_SEPARATORS = ("\t", ",", ";", "|")
 """Separators of cells to try, without an option."""
 _NOTHING = ("null", "none", "nan", "na", "n/a", "<na>", "-")
+_NO_PARENT = ("0", "-1", "root")
+"""What tables of classes write for the parent of a root."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,10 @@ class EdgeColumns:
         known = {_plain(name): name for name in reversed(header)}
         parent = self.parent or _first(known, PARENT)
         child = self.child or _first({key: name for key, name in known.items() if name != parent}, CHILD)
+        own = [key for key, name in known.items() if key.endswith("_id") and name != parent]
+        if child is None and parent is not None and _plain(parent) == "parent_id" and len(own) == 1:
+            child = known[own[0]]  # category_id beside parent_id, and category_name
+            known = {"name" if key == own[0][:-3] + "_name" else key: name for key, name in known.items()}
         if parent is None or child is None:
             if self == COMMON_NAMES:
                 return None
@@ -96,7 +102,7 @@ def from_parent_table(
                     f"{where}: the parent {edge[0]!r} is a name (column {columns.name!r}), not a class (column "
                     f"{columns.child!r})"
                 ).with_advice(Advice("child", str(columns.name), "if parents are given by name"))
-            _check_parent(edge[0], known, where, bool(roots))
+            _check_parent(edge[0], known, where, bool(roots), _plain(columns.child).startswith("child"))
     return HierarchyData.of(edges, roots, names)
 
 
@@ -112,13 +118,17 @@ def _missing(value: Any) -> bool:
     return not value.strip() if isinstance(value, str) else is_missing(value)
 
 
-def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: bool) -> None:
+def _check_parent(parent: Label, known: set[Label], place: str, rows_of_roots: bool, rows_are_edges: bool) -> None:
     """Reject a parent without a row that looks missing or like several, or where roots have rows."""
     if str(parent).casefold() in _NOTHING:
         raise InvalidHierarchy(f"{place}: the parent {parent!r} looks like a missing value; leave it empty for a root")
     parts = [part.strip() for part in re.split(r"[|;,]", str(parent))]
     if len(parts) > 1 and all(part in known for part in parts):
         raise InvalidHierarchy(f"{place}: {parent!r} looks like several parents in one cell: give one row per parent")
+    if str(parent).casefold() in _NO_PARENT and not rows_are_edges:
+        raise InvalidHierarchy(
+            f"{place}: the parent {parent!r} has no row: leave it empty for a root, or add a row for it"
+        )
     if rows_of_roots:
         raise InvalidHierarchy(f"{place}: the parent {parent!r} has no row of its own, unlike the roots: add one")
 

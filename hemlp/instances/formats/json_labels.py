@@ -96,7 +96,7 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
         column = label or next((name for name in _LABELS if name in row), "labels")
         if column not in row and isinstance(row.get("results"), list):
             raise FileFormatError(
-                f"{place}: results without subjects: these are suggestions of Annif's with scores, which "
+                f"{place}: results without subjects: these are Annif suggestions with scores, which "
                 f"hemlp.read_scores reads, on the command line as FILE@0.3", number,
             )  # fmt: skip
         if column not in row or (id is not None and id not in row):

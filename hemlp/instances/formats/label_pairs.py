@@ -167,13 +167,25 @@ def _regular(data: bytes, source: str, sep: str, width: int, at_id: int, at_labe
     return from_coded_pairs(cells.texts[at_id], cells.codes[at_id], filter(None, labels), codes, source, cells.lines)
 
 
+def is_score_line(cells: list[str]) -> bool:
+    """Whether a line without a header is id, class and score."""
+    return len(cells) == 3 and re.fullmatch(r"[-+\d.e]+", cells[2], re.IGNORECASE) is not None
+
+
+def uncut_scores_error(source: str) -> FileFormatError:
+    """What to do with a file of scores in the place of labels."""
+    return FileFormatError(
+        f"{source} holds scores, in lines of id, class and score: give predictions with a cut-off, {source}@0.5 or "
+        f"{source}@top5 (in Python: hemlp.read_scores). True labels have no scores: are the sides swapped?",
+        1,
+    )
+
+
 def _near(name: str, header: list[str]) -> str:
     """The end of a message about a missing column."""
     for other in header:
         if other.casefold() == name.casefold():
             return f"; did you mean {other!r}?"
-    if len(header) == 3 and re.fullmatch(r"[-+\d.e]+", header[2], re.IGNORECASE):
-        return "; lines of id, class and score are read by hemlp.read_scores, on the command line as FILE@0.5"
     return " (the first line of such a file names its columns)"
 
 
@@ -187,10 +199,14 @@ def _separators(header: list[str]) -> list[Advice]:
 def _check_header(header: list[str], id: str, label: str, source: str, on_purpose: bool) -> None:
     """Refuse a header that lacks one of the two columns, or has others that are not left out on purpose."""
     place = f"{source}, line 1"
+    if not any(header):
+        raise FileFormatError(f"{source} is empty: the first line of such a file names its columns, id and label", 1)
     for name in (id, label):
+        if name not in header and is_score_line(header):
+            raise uncut_scores_error(source)
         if name not in header:
             error = FileFormatError(f"{place}: no column {name!r}; the columns are {header}{_near(name, header)}", 1)
-            columns = Advice("id", "COLUMN", "to name both columns", (("label", "COLUMN"),))
+            columns = Advice("id", "COLUMN", "to name both columns, the same in all files", (("label", "COLUMN"),))
             raise error.with_advice(*(_separators(header) or [columns]))
         if header.count(name) > 1:
             raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)

@@ -128,6 +128,7 @@ def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...]
     """Scores from a table with a header."""
     rows = split_cells(decode(data, source), source, sep)
     line, header = next(rows, (1, []))
+    _check_cells(header, source, line)
     chosen = [given or default for given, default in zip(named, DEFAULT_COLUMNS, strict=True)]
     if not named[1] and "label" not in header and "class" in header:
         chosen[1] = "class"
@@ -150,6 +151,21 @@ def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...]
         triples.append((key, label or None, _parse_score(score, label, source, line)))
         lines.append(line)
     return from_triples(triples, source, lines, repeated)
+
+
+def _check_cells(header: list[str], source: str, line: int) -> None:
+    """Refuse an empty file, and a first line with another separator or a decimal comma."""
+    reason = ""
+    if not any(header):
+        raise FileFormatError(f"{source} is empty: a file of scores has lines id, class, score", line)
+    if len(header) == 1 and header[0].count(",") > 1:
+        reason = "one cell: are these commas in place of tabs? A .csv file begins with a line id,label,score"
+    elif len(header) == 1 and len(header[0].split()) > 1:
+        reason = "one cell: are these spaces in place of tabs?"
+    elif len(header) == 3 and re.fullmatch(r"[-+]?\d+,\d+", header[-1]):
+        reason = f"{header[-1]!r} is not a number: is this a decimal comma? Write {header[-1].replace(',', '.')}"
+    if reason:
+        raise FileFormatError(f"{source}, line {line}: {reason}", line)
 
 
 def _regular(data: bytes, source: str, sep: str, width: int, at: list[int], repeated: Repeated) -> ScoredSets | None:
