@@ -695,3 +695,23 @@ def test_rows_of_your_own_have_no_dual_values():
     assert solution.status is Status.OPTIMAL
     with pytest.raises(InvalidSolution, match="rows of your own: this is an integer program, not a flow"):
         solution.duals()
+
+
+def test_the_reason_of_a_shortage_is_the_one_that_binds():
+    roots = Hierarchy.from_edges([], classes=["a", "b"])
+    cases = [
+        (PairMeasure("m", Bounds((3, 3), (0, ALL))), H, r"can have 1 \(a pair counts once\)"),
+        (PairMeasure("m", ONE), H, r"can have 1 \(the bounds of true classes\)"),
+        (
+            PairMeasure("m", replace(ONE, defaults=(0, 0)), default_cost=5),
+            H,
+            "take what is left, as far as its bounds let",
+        ),
+    ]
+    for m, h, message in cases:
+        with pytest.raises(InfeasibleModel, match=message):
+            m.score(h, ["sheep"], ["cow", "bird"])
+    with pytest.raises(InfeasibleModel, match=r"can have 0 \(pairs without a finite cost\)"):
+        PairMeasure("m", ONE).score(roots, ["a"], ["b"])
+    with pytest.raises(InfeasibleModel, match=r"can have 0 \(there is no true class\)"):
+        PairMeasure("m", ONE).score(roots, [], ["b"])
