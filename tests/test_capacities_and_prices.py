@@ -535,6 +535,15 @@ def test_explanations_show_what_is_paid():
     assert found.to_dict()["parts"][0]["prices_of_rules"] == [["predicted bird: missing", 2.0]]
 
 
+def test_explanations_show_the_dual_values_of_groups():
+    from hemlp.analysis.explain.explain import explain
+
+    m = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
+    found = explain(Batch.of(H, [{"cow", "bird"}], [{"cow", "bird"}]), {"m": m})
+    assert found.to_dict()["parts"][0]["prices_of_groups"] == [["all pairs", -10.0]]
+    assert "all pairs" in str(found)
+
+
 # ---- as a function of the default cost, and prices
 
 
@@ -613,3 +622,96 @@ def test_what_has_no_room_at_all_is_told_by_name():
         PairMeasure("closed", closed, default_cost=4).score(h, true=["cow"], pred=[])
     with pytest.raises(InfeasibleModel, match="at least 1 for all pairs, and there is nothing that could take it"):
         PairMeasure("some", Bounds((1, 1), (1, 1), total=(1, ALL)), default_cost=4).score(h, true=["cow"], pred=[])
+
+
+# ---- dual values prove optima
+
+
+def test_dual_values_prove_optima_by_enumeration():
+    """Of rules of all kinds: they prove the least cost of all pairings, no others prove more, and nothing worse."""
+    rng = np.random.default_rng(31)
+    named, worse, refused = set(), 0, 0
+    for h, true, pred in small(random_instances(120, seed=33)):
+        m = random_measure(rng)
+        if m.bounds.pair == (1, 1) and math.isinf(max((h.distance(p, t) for p in pred for t in true), default=0)):
+            continue  # a forced pair that does not exist is refused before
+        model = m.model(h, true, pred)
+        solution = model.solve()
+        if solution.status is Status.INFEASIBLE:
+            with pytest.raises(InvalidSolution, match="instance 1 is infeasible: there are no dual values"):
+                solution.duals()
+            continue
+        least, duals = enumerated(h, true, pred, m.bounds, both(m.default_cost)), solution.duals()
+        assert model.check(solution, duals), m
+        assert model.dual_bound(duals) == pytest.approx(least, abs=1e-12)
+        named |= duals.groups.keys()
+        shift = float(rng.integers(1, 4))
+        others = [replace(duals, predicted=duals.predicted + shift), replace(duals, true=duals.true - shift)]
+        others += [replace(duals, groups=duals.groups | {name: of + shift}) for name, of in duals.groups.items()]
+        for other in others:
+            bound = model.dual_bound(other)
+            assert bound <= least + 1e-12
+            if bound < least - 1e-9:
+                refused += 1
+                with pytest.raises(InvalidSolution, match="the prices prove"):
+                    model.check(solution, other)
+        costs = model.cost_values
+        changed = replace(model.with_cost_values(rng.permutation(costs)).solve(), model=model)
+        if model.costs(changed)[0] > least + 1e-9:
+            worse += 1
+            with pytest.raises(InvalidSolution, match="the prices prove"):
+                model.check(changed, duals)
+    assert {"total", "DT", "DP", "total_each", "p_0_each", "t_0_each"} <= named
+    assert min(worse, refused) > 10
+
+
+def test_dual_values_of_several_instances_and_of_transports():
+    limited = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
+    batch = Batch.of(H, [["cow", "bird"], ["sheep"], ["cow", "sheep"]], [["sheep", "mammal"], ["cow"], ["bird", "cow"]])
+    for m in (limited, measure("transport"), measure("MGIA(pairing='nearest')")):
+        model = m.model(batch)
+        solution = model.solve()
+        assert model.check(solution, solution.duals())
+        assert model.dual_bound(solution.duals()) == pytest.approx(solution.objectives.sum(), abs=1e-12)
+    assert limited.model(batch).solve().duals().groups.keys() == {"total_0", "total_2"}
+
+
+def test_prices_that_do_not_fit_are_refused():
+    model = PairMeasure("m", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5).model(H, ["cow"], ["sheep", "bird"])
+    solution = model.solve()
+    duals = solution.duals()
+    with pytest.raises(InvalidSolution, match="1 price for 2 predicted classes"):
+        model.check(solution, replace(duals, predicted=duals.predicted[:1]))
+    with pytest.raises(InvalidSolution, match="a group 'sum', which the model does not have"):
+        model.check(solution, replace(duals, groups={"sum": 1.0}))
+    strict = PairMeasure("strict", ONE).model(H, ["cow"], ["sheep", "bird"])
+    with pytest.raises(InvalidSolution, match="instance 1 is infeasible: no prices prove a cost"):
+        strict.check(strict.solve(), duals)
+
+
+def test_rows_of_your_own_have_no_dual_values():
+    model = measure("GIE").model(H, ["sheep"], ["cow"])
+    solution = model.with_constraints(model.x["cow", "sheep"] == 0).solve()
+    assert solution.status is Status.OPTIMAL
+    with pytest.raises(InvalidSolution, match="rows of your own: this is an integer program, not a flow"):
+        solution.duals()
+
+
+def test_the_reason_of_a_shortage_is_the_one_that_binds():
+    roots = Hierarchy.from_edges([], classes=["a", "b"])
+    cases = [
+        (PairMeasure("m", Bounds((3, 3), (0, ALL))), H, r"can have 1 \(a pair counts once\)"),
+        (PairMeasure("m", ONE), H, r"can have 1 \(the bounds of true classes\)"),
+        (
+            PairMeasure("m", replace(ONE, defaults=(0, 0)), default_cost=5),
+            H,
+            "take what is left, as far as its bounds let",
+        ),
+    ]
+    for m, h, message in cases:
+        with pytest.raises(InfeasibleModel, match=message):
+            m.score(h, ["sheep"], ["cow", "bird"])
+    with pytest.raises(InfeasibleModel, match=r"can have 0 \(pairs without a finite cost\)"):
+        PairMeasure("m", ONE).score(roots, ["a"], ["b"])
+    with pytest.raises(InfeasibleModel, match=r"can have 0 \(there is no true class\)"):
+        PairMeasure("m", ONE).score(roots, [], ["b"])

@@ -77,7 +77,7 @@ def test_forced_and_forbidden_pairs():
     impossible = model.with_rows(v("x_0_0") + v("u_0") == 2)
     assert impossible.solve().status is Status.INFEASIBLE
     assert isinstance(impossible.infeasibility(0, 1), InfeasibleModel)
-    assert "x_0_0 + u_0 = 2" in str(impossible.infeasibility(0, 1))
+    assert "[bird ~ cow] + [bird ~ default] = 2" in str(impossible.infeasibility(0, 1))
     with pytest.raises(InvalidSolution, match="does not hold"):
         model.with_rows(v("x_0_0") <= 0).check(model.with_rows(v("x_0_0") == 1).solve())
     moved = measure("transport").model(H, ["sheep", "cow"], ["cow", "bird"])

@@ -103,7 +103,7 @@ def test_identity():
 
 def test_what_has_no_solution_or_is_not_solved_is_named():
     never = GIE.with_constraints(lambda model: [model.x[:, :].sum() >= 99], name="never")
-    with pytest.raises(InfeasibleModel, match=r"instance 1: no solution keeps the rows that were added: x_0_0"):
+    with pytest.raises(InfeasibleModel, match=r"instance 1: no solution keeps the rows that were added: \[\w+ ~ \w+\]"):
         never.score(Batch.of(H, TRUE, PRED))
     assert np.isnan(never.score(Batch.of(H, TRUE, PRED), undefined="nan").values).all()
 
@@ -163,3 +163,48 @@ def test_measures_that_read_their_model_and_those_of_ranks():
     assert RankedMeasure(ranked, 1).score(H, ["sheep"], {"cow": 0.9, "bird": 0.1})["error"] == 1
     with pytest.raises(InvalidOption, match="not to JointModel"):
         measure("BMA").with_constraints(lambda model: []).score(H, ["sheep"], ["cow"])
+
+
+def test_what_is_not_linear_is_named():
+    x = GIE.model(H, TRUE[0], PRED[0]).x
+    first, second = x["cow", "cow"], x["bird", "cow"]
+    assert str(first / 2 <= 1) == str(0.5 * first <= 1)
+    cases = {
+        "a product or quotient of two expressions is not linear": [lambda: first * second, lambda: first / second],
+        "powers, absolute values": [lambda: first**2, lambda: abs(first), lambda: 1 / first],
+        "cannot be divided by 0": [lambda: first / 0],
+        "a strict inequality need not have an optimum: write <=": [lambda: first < 1, lambda: first > 1],
+        "several pairs at once are no expression: write .sum()": [lambda: x["cow", :] <= 1, lambda: x[:, :] >= 1],
+    }
+    for message, wrong in cases.items():
+        for each in wrong:
+            with pytest.raises(InvalidOption, match=message):
+                each()
+
+
+def test_names_and_words_of_rows_are_shown():
+    model = GIE.model(H, ["sheep"], ["cow"])
+    thrice = model.with_constraints((model.x["cow", "sheep"] >= 3).named("thrice"))
+    assert "[cow ~ sheep]    (thrice: x_0_0 >= 3)" in str(thrice)
+    assert ("thrice", "x_{0,0} \\ge 3") in [(line.rule, line.formula) for line in thrice.algebra().lines]
+    assert r"added: thrice: [cow ~ sheep] >= 3" in str(thrice.infeasibility(0, 1))
+    with pytest.raises(InvalidOption, match="an integer program, not a flow network"):
+        thrice.to_networkx()
+    for limit in (-1, math.nan):
+        with pytest.raises(InvalidOption, match="time_limit"):
+            model.solve(time_limit=limit)
+
+
+def test_properties_take_import_paths(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from hemlp.cli.main import commands
+
+    monkeypatch.chdir(tmp_path)
+    text = "from hemlp import *\nloose = PairMeasure('loose', Bounds((1, 2), (1, ALL)), default_cost=5)\n"
+    (tmp_path / "loose_measure.py").write_text(text)
+    outcome = CliRunner().invoke(
+        commands, ["properties", "loose_measure:loose", "--classes", "2", "--labels", "1", "--random", "0"]
+    )
+    assert outcome.exit_code == 0, outcome.output
+    assert "loose" in outcome.output

@@ -193,9 +193,14 @@ def test_refusals(tmp_path):
     for m in (own, measure("matched_F")):
         with pytest.raises(InvalidOption, match="only an error or an accuracy"):
             m.sensitivity(batch)
-    for d in (0, -1, "five", math.nan, math.inf):
-        with pytest.raises(InvalidOption, match="not a number above 0"):
+    for d in (-1, "five", math.nan, math.inf):
+        with pytest.raises(InvalidOption, match="not a number of at least 0"):
             measure("GIE").sensitivity(batch)(d)
+    assert measure("GIE").sensitivity(batch)(0) == measure("GIE", default_cost=0).score(batch).values[0] == 0
+    with pytest.raises(InvalidOption, match="not a number above 0"):
+        measure("MGIA").sensitivity(batch)(0)
+    with pytest.raises(InvalidOption, match="the sensitivity of a measure with constraints"):
+        measure("GIE").with_constraints(lambda model: [], name="freed").sensitivity(batch)
     ev = evaluate(H, [["sheep"]], {"A": [["cow"]]}, ["GIE", "F_H", "TIE"])
     with pytest.raises(InvalidOption, match="no default cost"):
         ev.sensitivity("F_H")

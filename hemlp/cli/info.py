@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from hemlp.cli import options
 from hemlp.cli.errors import AdvisingCommand
 from hemlp.errors import InvalidOption
+
+if TYPE_CHECKING:
+    from hemlp.measures.base import Measure
 
 WIDTH = 100
 """Characters of a line of a table of properties."""
@@ -75,7 +78,7 @@ def demo(out: str) -> None:
 
 
 @click.command(cls=AdvisingCommand)
-@click.argument("measures", nargs=-1, required=True, metavar="MEASURE...")
+@click.argument("measures", nargs=-1, required=True, metavar="MEASURE...", callback=options._parse_measures)
 @click.option("--classes", type=int, default=4, show_default=True, help="Classes of a hierarchy, at most: --classes 5.")
 @click.option("--labels", type=int, default=3, show_default=True, help="Labels of a set, at most: --labels 2.")
 @click.option("--all", "exhaustive", is_flag=True, help="Continue after the first counter-example, and count all.")
@@ -86,7 +89,7 @@ def demo(out: str) -> None:
 @click.option("--svg", "folder", type=click.Path(), help="Folder for drawings of counter-examples: --svg pictures.")
 @options.json_option("all.json")
 def properties(
-    measures: tuple[str, ...], classes: int, labels: int, exhaustive: bool, random: int, seed: int,
+    measures: tuple[str | Measure, ...], classes: int, labels: int, exhaustive: bool, random: int, seed: int,
     folder: str | None, json_file: str | None,
 ) -> None:  # fmt: skip
     """Test which properties measures have: proved, refuted by the smallest counter-example, or neither.

@@ -37,7 +37,7 @@ Number = Fraction | float
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """The least cost as a function of D > 0: ``pieces[k]`` = (c, k) is the line c + k·D before ``breakpoints[k]``.
+    """The least cost as a function of D ≥ 0: ``pieces[k]`` = (c, k) is the line c + k·D before ``breakpoints[k]``.
 
     On average over ``instances``. Numbers are fractions where costs are integers over a common power of two
     (``exact``), and floats where not. ``accuracy``: the measure is 1 − the average of error / (count · D).
@@ -60,14 +60,16 @@ class Sensitivity:
         Parameters
         ----------
         default_cost
-            A number above 0; integers and fractions are taken as they are, floats as the fractions that they are.
+            A number of at least 0, of an accuracy above 0; integers and fractions are taken as they are, floats as the
+            fractions that they are.
         """
+        least = "above 0" if self.accuracy else "of at least 0"
         try:
             wanted = Fraction(default_cost) if self.exact else float(default_cost)
         except (TypeError, ValueError, OverflowError):
-            raise InvalidOption(f"default_cost={default_cost!r} is not a number above 0") from None
-        if not wanted > 0:
-            raise InvalidOption(f"default_cost={default_cost!r} is not a number above 0")
+            raise InvalidOption(f"default_cost={default_cost!r} is not a number {least}") from None
+        if not wanted >= 0 or (self.accuracy and not wanted):
+            raise InvalidOption(f"default_cost={default_cost!r} is not a number {least}")
         total = self.total(wanted)
         return 1 - total / wanted if self.accuracy else total
 

@@ -112,6 +112,10 @@ class ConstrainedMeasure(DerivedMeasure):
         own = changes.pop("measure", self.measure)
         return ConstrainedMeasure(name, own.changed(**changes) if changes else own, function)
 
+    def sensitivity(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
+        """Refused: with constraints the least cost is no envelope of lines that flows find."""
+        raise InvalidOption(f"{self.name}: the sensitivity of a measure with constraints of your own is not known")
+
     def serializable_fields(self) -> dict[str, Any]:
         """A function has no text form."""
         return {"name": self.name, "measure": str(self.measure), "constraints": "custom"}

@@ -1,4 +1,4 @@
-"""What each class of an instance adds to the least cost of Problem 1: a range of prices, and its absence.
+"""The dual value of each class of an instance of Problem 1, as a range, and what the cost would be without the class.
 
 A dual solution is a potential π of the residual network, with π(head) ≤ π(tail) + cost along each arc, and the price of
 a class is π(tail) − π(head) of its arc. Two potentials differ by at most the length of the shortest path between their
@@ -53,7 +53,8 @@ class ClassPrices:
         ]
         notes = [
             f"least cost {self.error:g}",
-            "prices: what its bounds make a class add to the least cost (below 0: save), by all optimal dual solutions",
+            "price (dual value): how fast the least cost changes with the bound of the class that binds, positive "
+            "for a lower and negative for an upper bound; its range over all optimal dual solutions",
             "without it: how the least cost would change if the class were not there",
         ]
         return Table(["side", "class", "least price", "greatest price", "without it"], cells, notes)

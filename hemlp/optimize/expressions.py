@@ -49,6 +49,22 @@ class Expression:
 
     __rmul__ = __mul__
 
+    def __truediv__(self, divisor: float) -> Expression:
+        by = _number(divisor)
+        if not by:
+            raise InvalidOption("an expression cannot be divided by 0")
+        return Expression({name: c / by for name, c in self.terms.items()}, self.constant / by)
+
+    def _refuse_power(self, *_: Any) -> Any:
+        raise InvalidOption("powers, absolute values and quotients by an expression are not linear")
+
+    __rtruediv__ = __pow__ = __rpow__ = __abs__ = _refuse_power
+
+    def _refuse_strict(self, other: Any) -> Any:
+        raise InvalidOption("a strict inequality need not have an optimum: write <= or >=")
+
+    __lt__ = __gt__ = _refuse_strict
+
     def __neg__(self) -> Expression:
         return -1 * self
 
@@ -104,8 +120,7 @@ class Constraint:
                 raise InvalidOption(f"the constraint {self} is about {variable}, which the model does not have{known}")
         shift = self.expression.constant
         terms = [(place[variable], c) for variable, c in self.expression.terms.items() if c]
-        note = str(replace(self, name=""))
-        return Row(name, self.lower - shift, self.upper - shift, terms, note)
+        return Row(name, self.lower - shift, self.upper - shift, terms, str(self))
 
     def __str__(self) -> str:
         names, shift = list(self.expression.terms), self.expression.constant
@@ -131,6 +146,11 @@ class Expressions(Sequence[Expression]):
 
     def __len__(self) -> int:
         return len(self._members)
+
+    def _refuse_comparison(self, other: Any) -> Any:
+        raise InvalidOption("several pairs at once are no expression: write .sum() <= 1, or a constraint for each")
+
+    __le__ = __ge__ = __lt__ = __gt__ = _refuse_comparison
 
     def sum(self) -> Expression:
         """Of all of them."""
@@ -226,6 +246,8 @@ def rows_of(program: LinearProgram, constraints: Sequence[Constraint], before: S
 
 
 def _number(value: Any) -> float:
+    if isinstance(value, Expression):
+        raise InvalidOption("a product or quotient of two expressions is not linear: a number is needed")
     if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not math.isfinite(value):
         raise InvalidOption(f"{value!r} is neither an expression nor a finite number")
     return float(value)

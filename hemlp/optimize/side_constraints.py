@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -24,7 +24,7 @@ from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.optimize.algebra import Algebra, Line
 from hemlp.optimize.exports import symbol
-from hemlp.optimize.expressions import Constraint, PairVariables, rows_of
+from hemlp.optimize.expressions import Constraint, Expression, PairVariables, rows_of
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Row, Status
@@ -104,8 +104,14 @@ class ChangedModel(Model[Any]):
         """That of the model, and the further rows, where there is one instance."""
         own: Algebra = self.base.algebra(stage)
         rows = self.rows if len(self) == 1 else []
-        added = [Line("added" if _ADDED.fullmatch(row.name) else row.name, _as_latex(row.note)) for row in rows]
+        names = ["added" if _ADDED.fullmatch(row.name) else row.name for row in rows]
+        texts = [row.note.removeprefix(f"{row.name}: ") for row in rows]
+        added = [Line(name, _as_latex(text)) for name, text in zip(names, texts, strict=True)]
         return replace(own, lines=[*own.lines, *added])
+
+    def to_networkx(self) -> Any:
+        """Refused: rows of your own are no part of a flow."""
+        raise InvalidOption("a model with rows of your own is an integer program, not a flow network: use to_lp()")
 
     def plan(self) -> Plan[Any]:
         """One program."""
@@ -158,8 +164,16 @@ class ChangedModel(Model[Any]):
 
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
         """The rows contradict each other."""
-        added = "; ".join(each.note for each in self[row].rows)
+        one = self[row]
+        words = [f"[{variable.note}]" for variable in one.base.program().variables]
+        added = "; ".join(_in_words(each, words) for each in one.rows)
         return InfeasibleModel(f"instance {number}: no solution keeps the rows that were added: {added}", number)
+
+
+def _in_words(row: Row, words: Sequence[str]) -> str:
+    """A row of one instance, with its name if it has one of its own, and pairs as people read them."""
+    body = Expression({words[k]: coefficient for k, coefficient in row.terms})
+    return str(Constraint(body, row.lower, row.upper, "" if _ADDED.fullmatch(row.name) else row.name))
 
 
 def _numbered(name: str, row: int) -> str:

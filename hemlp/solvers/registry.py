@@ -23,7 +23,7 @@ from hemlp.optimize.plan import run_plan, solve_within
 from hemlp.optimize.solutions import Claim, sign
 from hemlp.optimize.solver import Solver as Solver
 from hemlp.optimize.solver import importable
-from hemlp.options import did_you_mean
+from hemlp.options import did_you_mean, plain_number
 from hemlp.text.notation import parse_call
 
 
@@ -132,7 +132,8 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     if missing:
         raise MissingDependency(f"the solver {solver.name!r} cannot be used: {missing}")
     if not solver.accepts(model):
-        raise NoSolver(f"the solver {solver.name!r} does not accept this {type(model).__name__}")
+        others = ", ".join(other.name for other in accepting_solvers(model)) or "no solver"
+        raise NoSolver(f"the solver {solver.name!r} does not accept this {type(model).__name__}; these do: {others}")
     return solver
 
 
@@ -185,6 +186,7 @@ def solve(
         parts = {name: solve(part, solver, time_limit, verified=verified) for name, part in model.parts.items()}
         joint: Any = JointSolution(model, parts)
         return joint  # type: ignore[no-any-return]
+    time_limit = plain_number("time_limit", time_limit, 0)
     chosen = find_solver(model, solver)
     claim = Claim(chosen, solver is not None, time_limit)
     solution: S = chosen.solve(model, time_limit)

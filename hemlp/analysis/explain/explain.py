@@ -109,7 +109,17 @@ def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], mea
         moves = tuple(make(p, t, c * mass) for p, t, c, mass in named)
         return parts.TransportPart(values, moves, {}, solution.objective, tuple(mass for *_, mass in named))
     shared = values, tuple(make(*pair) for pair in named), _prices_by_side(solution, measure), solution.objective
-    return parts.PairingPart(*shared) if model.arcs is None else parts.FlowPart(*shared, tuple(solution.prices()))
+    if model.arcs is None:
+        return parts.PairingPart(*shared)
+    return parts.FlowPart(*shared, tuple(solution.prices()), _prices_of_groups(solution, measure))
+
+
+def _prices_of_groups(solution: PairingSolution, measure: Measure) -> tuple[tuple[str, float], ...]:
+    """The dual values of bounds that are not about one class, in words."""
+    if isinstance(measure, ConstrainedMeasure):
+        return ()
+    words = {row.name: row.note for row in solution.model.program().rows}
+    return tuple((words.get(name, name), value) for name, value in solution.duals().groups.items())
 
 
 def _prices_by_side(solution: PairingSolution, measure: Measure) -> dict[str, dict[Label, float]]:

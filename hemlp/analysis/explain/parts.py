@@ -78,8 +78,13 @@ class PairingPart:
         yield Table(["predicted", "true", "cost", "path"], rows, [f"total cost {self.error:g}"])
         priced = [[side, name(c), f"{value:g}"] for side, of in self.prices.items() for c, value in of.items()]
         if priced:
-            note = "price (dual value): what the bounds of a class add to the minimum cost; negative is a saving"
-            yield Table(["side", "class", "price"], priced, [note, "dual values need not be unique"])
+            note = (
+                "price (dual value): how fast the least cost changes with the bound of the class that binds, positive "
+                "for a lower and negative for an upper bound"
+            )
+            yield Table(
+                ["side", "class", "price"], priced, [note, "if it is not unique, measure.prices() has the range"]
+            )
 
     def picture(self, scene: Scene) -> Picture:
         """Classes and paths, pairs as curves with their costs."""
@@ -135,19 +140,22 @@ class TransportPart(PairingPart):
 
 @dataclass(frozen=True)
 class FlowPart(PairingPart):
-    """Pairs, and ``other_costs`` of the solution: the reason and the amount."""
+    """Pairs, ``other_costs`` of the solution, the reason and the amount, and dual values of groups beside classes."""
 
     other_costs: tuple[tuple[str, float], ...] = ()
+    group_prices: tuple[tuple[str, float], ...] = ()
 
     def tables(self, name: NameFunction) -> Iterator[Table]:
-        """Pairs, then the other costs."""
+        """Pairs, prices, then the other costs."""
         yield from super().tables(name)
-        if self.other_costs:
-            yield Table(["other costs", "cost"], [[what, f"{cost:g}"] for what, cost in self.other_costs])
+        for head, rows in ((("group", "price"), self.group_prices), (("other costs", "cost"), self.other_costs)):
+            if rows:
+                yield Table(list(head), [[what, f"{value:g}"] for what, value in rows])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return super().to_dict() | {"prices_of_rules": [list(each) for each in self.other_costs]}
+        lists = {"prices_of_rules": self.other_costs, "prices_of_groups": self.group_prices}
+        return super().to_dict() | {name: [list(each) for each in of] for name, of in lists.items()}
 
 
 @dataclass(frozen=True)

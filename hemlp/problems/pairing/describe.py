@@ -170,7 +170,7 @@ def describe_shortage(one: PairingModel, cut: frozenset[int], number: int) -> In
     needed, capacity = int(arcs.lower[needs].sum()), int(arcs.upper[limits].sum())
     for side, group in ((PRED, Group.PREDICTED), (TRUE, Group.TRUE)):
         if one.plain and (arcs.group[needs] == group).all():
-            return _short_classes(one, side, _positions(one, needs, side), (needed, capacity), number)
+            return _short_classes(one, side, (needs, limits), (needed, capacity), number)
         if one.units is not None and (arcs.group[needs] == group).all():
             return _stranded_mass(one, side, (needs, limits), (needed, capacity), number)
     what = abbreviate(dict.fromkeys(of.words(a) for a in needs.tolist()))
@@ -191,16 +191,23 @@ def _positions(one: PairingModel, arcs: IntArray, side: int) -> list[int]:
 
 
 def _short_classes(
-    one: PairingModel, side: int, classes: list[int], amounts: tuple[int, int], number: int
+    one: PairingModel, side: int, arcs: tuple[IntArray, IntArray], amounts: tuple[int, int], number: int
 ) -> InfeasibleModel:
     """Classes of one side need more pairs than there can be."""
-    labels = [one.label(side, k) for k in classes]
+    labels = [one.label(side, k) for k in _positions(one, arcs[0], side)]
+    of, limiting = one.circulation, set(one.circulation.group[arcs[1]].tolist())
+    known = np.isin((of.first, of.second)[side], _positions(one, arcs[0], side)) & (of.group == Group.PAIR)
+    reasons = [
+        (int(known.sum()) < len(labels) * one.batch.sides[1 - side].classes.size, "pairs without a finite cost"),
+        (Group.PAIR in limiting, "a pair counts once"),
+        (bool({Group.PREDICTED, Group.TRUE} & limiting), f"the bounds of {SIDES[1 - side]} classes"),
+    ]
+    why = ", ".join(reason for holds, reason in reasons if holds) or f"there is no {SIDES[1 - side]} class"
     alone = len(labels) == 1
     who = f"the {SIDES[side]} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
     return InfeasibleModel(
         f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(amounts[0], 'pair')}"
-        f" and can have {amounts[1]} (no common ancestor, or the bounds of others); a default class would "
-        f"take what is left",
+        f" and can have {amounts[1]} ({why}); a default class would take what is left, as far as its bounds let it",
         number, SIDES[side], labels[0], tuple(labels),
     )  # fmt: skip
 

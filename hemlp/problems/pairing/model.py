@@ -332,8 +332,8 @@ class PairingModel(Model["PairingSolution"]):
     def check(self, solution: PairingSolution, prices: Prices | None = None) -> bool:
         """True if the pairings keep every bound, and what has none a cut that shows it; else InvalidSolution.
 
-        With ``prices`` also that they are optimal, by weak duality: no pairing costs less than Σ (α y⁺ − β y⁻) + Σ
-        min(0, reduced cost) times the capacity. Prices are floats, so this is exact up to their rounding;
+        With ``prices`` also that they are optimal, by weak duality: no pairing costs less than Σ (α y⁺ − β y⁻) over
+        all rows + Σ min(0, reduced cost) times the capacity. Prices are floats, so this is exact up to their rounding;
         ``verify`` needs no prices and is exact.
         """
         check_bounds(self, solution)
@@ -341,6 +341,8 @@ class PairingModel(Model["PairingSolution"]):
             if i not in solution.cuts or not is_short(self.circulation.part(i, i + 1), solution.cuts[i]):
                 raise InvalidSolution(f"instance {i + 1} is said to have no solution, without a reason that holds")
         if prices is not None:
+            for i in np.flatnonzero(solution.statuses > Status.FEASIBLE)[:1].tolist():
+                raise InvalidSolution(f"instance {i + 1} is {Status(solution.statuses[i])}: no prices prove a cost")
             terms = bound_terms(self, prices)
             bound, size = sum(terms, Fraction(0)), sum(map(abs, terms), Fraction(0))
             cost = sum(map(Fraction, self.costs(solution).tolist()))
@@ -366,7 +368,7 @@ class PairingModel(Model["PairingSolution"]):
     certify = certify
 
     def dual_bound(self, prices: Prices) -> float:
-        """What every pairing costs at least, by the prices of the classes (weak duality)."""
+        """What every pairing costs at least, by these prices (weak duality)."""
         return float(sum(bound_terms(self, prices), Fraction(0)))
 
     def degrees(self, solution: PairingSolution, side: int) -> IntArray:

@@ -22,11 +22,11 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import Status
 from hemlp.optimize.solutions import CERTIFICATE, Claim, LeastCostSolution, Provenance
-from hemlp.problems.pairing.circulation import Group, Role
+from hemlp.problems.pairing.circulation import Circulation, Group, Role
 from hemlp.problems.pairing.describe import Arcs, node_names
 from hemlp.problems.pairing.pairs import check_sizes, flow_data
 from hemlp.problems.pairing.proof import ExactFlow, improve, prove_cheapest
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 if TYPE_CHECKING:
     from hemlp.problems.pairing.model import PairingModel
@@ -34,14 +34,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """A price of each class (there may be others): what its lower bound costs, or its upper bound saves.
+    """The dual value of each class: how fast the least cost changes with its bound. There may be other dual solutions.
 
-    ``pairs``: (predicted, true) → the price, below 0, of a pair whose capacity binds: it would be chosen again.
+    It is positive where the lower bound binds, negative where the upper one does. ``pairs``: (predicted, true) → the
+    dual value, below 0, of a pair whose capacity binds. ``groups``: dual values, where they are not 0, of the rows of
+    ``program()`` that are not about one class ("total", "DT", "DP") or count units of rising cost ("p_0_each").
     """
 
     predicted: FloatArray
     true: FloatArray
     pairs: Mapping[tuple[Label, Label], float] = field(default_factory=dict)
+    groups: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,22 +116,41 @@ class PairingSolution(LeastCostSolution):
         return pairs
 
     def duals(self) -> Prices:
-        """Prices that prove the optimum, from shortest paths in the residual network; InvalidSolution if it is none."""
+        """Dual values that prove the optimum, from shortest paths in the residual network; else InvalidSolution."""
         m, flow = self.model, self.model.flow(self)
-        prices: tuple[list[float], list[float]] = [], []
+        potential: list[Fraction] = []
         binding: dict[tuple[Label, Label], float] = {}
-        for i in range(len(self)):
+        for i, status in enumerate(map(Status, self.statuses)):
+            if status > Status.FEASIBLE:
+                raise InvalidSolution(f"instance {i + 1} is {status}: there are no dual values")
             one = m.circulation.part(i, i + 1)
-            exact, potential = prove_cheapest(one, flow[m.circulation.place(i)].tolist(), f"instance {i + 1}")
-            for side in (PRED, TRUE):
-                ends = [(int(one.tail[a]), int(one.head[a])) for a in one.class_arcs(side)]
-                prices[side].extend(float(Fraction(potential[t] - potential[h], exact.scale)) for t, h in ends)
+            exact, scaled = self._prove(i, one, flow[m.circulation.place(i)].tolist())
+            potential += (Fraction(of, exact.scale) for of in scaled)
             for a in np.flatnonzero((one.group == Group.PAIR) & (one.upper > 0)).tolist():
-                reduced = exact.cost[a] + potential[one.tail[a]] - potential[one.head[a]]
+                reduced = exact.cost[a] + scaled[one.tail[a]] - scaled[one.head[a]]
                 if reduced < 0:
                     pair = m.label_in(i, PRED, one.first[a]), m.label_in(i, TRUE, one.second[a])
                     binding[pair] = float(Fraction(reduced, exact.scale))
-        return Prices(np.array(prices[PRED]), np.array(prices[TRUE]), binding)
+        tails, heads = m.circulation.ends
+
+        def value(a: int) -> float:
+            return float(potential[tails[a]] - potential[heads[a]])
+
+        predicted, true = (np.array([value(a) for a in m.circulation.class_arcs(side)]) for side in (PRED, TRUE))
+        groups = {step.name: value(step.arc) for step in _steps(m) if step.name and _may_bind(m, flow, step.arc)}
+        return Prices(predicted, true, binding, {name: of for name, of in groups.items() if of})
+
+    def _prove(self, row: int, arcs: Circulation, flow: list[int]) -> tuple[ExactFlow, list[int]]:
+        """The potentials that prove an instance; rows that a user added take part in no flow."""
+        try:
+            return prove_cheapest(arcs, flow, f"instance {row + 1}")
+        except InvalidSolution:
+            if self.statuses[row] == Status.OPTIMAL and self.provenance.proved not in ("", CERTIFICATE):
+                raise InvalidSolution(
+                    f"instance {row + 1} has rows of your own: this is an integer program, not a flow, and has no dual "
+                    "values that prove its optimum; use verify()"
+                ) from None
+            raise
 
     def prices(self) -> list[tuple[str, float]]:
         """What is paid beside pairs in the only instance: for what, and how much."""
@@ -270,13 +292,67 @@ def _potentials(model: PairingModel, predicted: FloatArray, true: FloatArray) ->
     return potential
 
 
-def bound_terms(model: PairingModel, prices: Prices) -> list[Fraction]:
-    """What each arc adds to the bound that prices prove, without rounding."""
+@dataclass(frozen=True)
+class _Step:
+    """An arc whose ends differ in potential by a dual value; ``name``: of its row, "" for a class."""
+
+    arc: int
+    forward: bool
+    name: str = ""
+
+
+def _steps(model: PairingModel) -> list[_Step]:
+    """From the source to every other node, each by an arc from (``forward``) or to a node that comes before it."""
+    arcs, of = model.circulation, Arcs(model)
+    steps: list[_Step] = []
+    for group in (Group.TOTAL, Group.DEFAULT_TRUE, Group.DEFAULT_PRED, Group.PREDICTED, Group.TRUE):
+        forward = group in (Group.DEFAULT_PRED, Group.PREDICTED)
+        at = arcs.group == group
+        units = np.flatnonzero(at & (arcs.role == Role.EACH) & (arcs.number == 0)).tolist()
+        itself = np.flatnonzero(at & ((arcs.role == Role.ITSELF) | (arcs.role == Role.FREE))).tolist()
+        counts = [_Step(a, forward, of.name(a).removesuffix("_unit1") + "_each") for a in units]
+        own = [_Step(a, forward, "" if group in (Group.PREDICTED, Group.TRUE) else of.name(a)) for a in itself]
+        steps += counts + own if forward else own + counts
+    return steps
+
+
+def _may_bind(model: PairingModel, flow: IntArray, a: int) -> bool:
+    """Whether an arc may need a dual value: one without a limit does not, unless each class is full."""
+    arcs = model.circulation
+    return bool(arcs.role[a] != Role.FREE or (arcs.group[a] == Group.TOTAL and flow[a] == arcs.upper[a] > 0))
+
+
+def _exact_potentials(model: PairingModel, prices: Prices) -> list[Fraction]:
+    """Of all nodes, from all dual values: π(tail) − π(head) = y on the arc of each row, and π(source) = 0."""
     arcs, (tails, heads) = model.circulation, model.circulation.ends
-    exact = list(map(Fraction, _potentials(model, prices.predicted, prices.true).tolist()))
+    values: dict[int, float] = {}
+    for side, given in ((PRED, prices.predicted), (TRUE, prices.true)):
+        own = arcs.class_arcs(side).tolist()
+        if len(given) != len(own):
+            raise InvalidSolution(f"{plural(len(given), 'price')} for {len(own)} {SIDES[side]} classes")
+        values.update(zip(own, given.tolist(), strict=True))
+    steps = _steps(model)
+    for name in prices.groups.keys() - {step.name for step in steps}:
+        raise InvalidSolution(f"the prices name a group {name!r}, which the model does not have")
+    potential = [Fraction(0)] * int(arcs.first_nodes[-1])
+    for step in steps:
+        tail, head = int(tails[step.arc]), int(heads[step.arc])
+        value = Fraction(prices.groups.get(step.name, 0.0) if step.name else values[step.arc])
+        if step.forward:
+            potential[head] = potential[tail] - value
+        else:
+            potential[tail] = potential[head] + value
+    return potential
+
+
+def bound_terms(model: PairingModel, prices: Prices) -> list[Fraction]:
+    """What each arc adds to the bound that prices prove, without rounding; of a transport for a mass of 1."""
+    arcs, (tails, heads) = model.circulation, model.circulation.ends
+    exact = _exact_potentials(model, prices)
     terms = []
-    columns = (of.tolist() for of in (tails, heads, arcs.cost, arcs.lower, arcs.upper))
-    for tail, head, cost, low, high in zip(*columns, strict=True):
+    units = np.ones_like(arcs.ptr[1:]) if model.units is None else model.units
+    columns = (of.tolist() for of in (tails, heads, arcs.cost, arcs.lower, arcs.upper, units[arcs.rows]))
+    for tail, head, cost, low, high, scale in zip(*columns, strict=True):
         reduced = Fraction(cost) + exact[tail] - exact[head]
-        terms.append(reduced * (low if reduced > 0 else high))
+        terms.append(reduced * (low if reduced > 0 else high) / scale)
     return terms
