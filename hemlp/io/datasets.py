@@ -46,7 +46,7 @@ def find_filesystem(place: str | PathLike[str]) -> tuple[Any, str]:
         import pyarrow
         from pyarrow import fs
     except ImportError:
-        raise MissingDependency("datasets need the package pyarrow: pip install 'hemlp[parquet]'") from None
+        raise MissingDependency("datasets need the package pyarrow: pip install pyarrow") from None
     if not is_address(place):
         return fs.LocalFileSystem(), os.path.abspath(place)
     try:

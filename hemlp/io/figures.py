@@ -23,7 +23,7 @@ def new_figure(width: float, height: float, panels: int | None = None) -> tuple[
     try:
         import matplotlib  # noqa: F401
     except ImportError:
-        raise MissingDependency("plots need matplotlib: pip install 'hemlp[plot]'") from None
+        raise MissingDependency("plots need matplotlib: pip install matplotlib") from None
     from hemlp.io.notebook_figure import Plot
 
     rows, columns = -(-(panels or 1) // 4), min(panels or 1, 4)

@@ -35,7 +35,7 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
         import pyarrow
         from pyarrow import parquet
     except ImportError:
-        raise MissingDependency("reading .parquet needs the package pyarrow: pip install 'hemlp[parquet]'") from None
+        raise MissingDependency("reading .parquet needs the package pyarrow: pip install pyarrow") from None
     broken = (pyarrow.ArrowException, OSError, ValueError, KeyError)  # also names that are not UTF-8
 
     def batches(number: int) -> Iterator[list[Any]]:

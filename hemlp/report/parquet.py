@@ -28,7 +28,7 @@ def check_parquet() -> None:
     try:
         import pyarrow.parquet  # noqa: F401
     except ImportError:
-        raise MissingDependency("Parquet files need pyarrow: pip install 'hemlp[parquet]'") from None
+        raise MissingDependency("Parquet files need pyarrow: pip install pyarrow") from None
 
 
 def to_parquet(ev: Results, path: str | PathLike[str]) -> None:

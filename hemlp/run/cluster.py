@@ -28,7 +28,7 @@ class Cluster:
         try:
             from distributed import Client
         except ImportError:
-            raise MissingDependency("a Dask cluster needs dask: pip install 'hemlp[dask]'") from None
+            raise MissingDependency("a Dask cluster needs dask: pip install 'dask[distributed]'") from None
         for name in list(logging.root.manager.loggerDict):
             if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
                 logging.getLogger(name).setLevel(logging.CRITICAL + 1)

@@ -80,7 +80,7 @@ class Picture(Layout):
             from matplotlib.patches import FancyBboxPatch, PathPatch, Polygon
             from matplotlib.path import Path as Line
         except ImportError:
-            raise MissingDependency("PNG drawings need matplotlib: pip install 'hemlp[plot]'") from None
+            raise MissingDependency("PNG drawings need matplotlib: pip install matplotlib") from None
         width, height = self.lay_out()
         figure = Figure(figsize=(width / 100, height / 100 + 0.3))
         axes = figure.add_axes((0, 0, 1, 1))

@@ -114,7 +114,7 @@ class Triples:
             import rdflib
         except ImportError:
             raise MissingDependency(
-                f"reading {source.kind or 'RDF'} needs the package rdflib: pip install 'hemlp[skos]'"
+                f"reading {source.kind or 'RDF'} needs the package rdflib: pip install rdflib"
             ) from None
         self.rdf = rdflib
         if syntax == "xml":

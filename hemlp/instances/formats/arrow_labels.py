@@ -24,7 +24,7 @@ def as_arrow_table(data: Any) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise MissingDependency("Arrow tables need the package pyarrow: pip install 'hemlp[parquet]'") from None
+        raise MissingDependency("Arrow tables need the package pyarrow: pip install pyarrow") from None
     if isinstance(data, pyarrow.Table):
         return data
     if isinstance(data, pyarrow.RecordBatch):
