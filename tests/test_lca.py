@@ -473,15 +473,3 @@ def test_programs_of_later_stages_are_those_of_a_given_incumbent_and_need_one(mo
         assert str(model.program(name, incumbent)) == words
         with pytest.raises(InvalidOption, match=f"stage {name} needs an incumbent"):
             model.program(name)
-
-
-def test_programs_of_later_stages_are_those_of_a_given_incumbent_and_need_one(monkeypatch):
-    h = Hierarchy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("c", "e")])
-    model = measure("F_LCA").model(h, ["d"], ["e", "b"])
-    incumbent = model.solve().by_instance[0]
-    later = {name: str(model.stage(name)) for name in ("ratio", "ties")}
-    monkeypatch.setattr(type(model), "solve", None)
-    for name, words in later.items():
-        assert str(model.program(name, incumbent)) == words
-        with pytest.raises(InvalidOption, match=f"stage {name} needs an incumbent"):
-            model.program(name)
