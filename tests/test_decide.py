@@ -608,3 +608,25 @@ def test_most_specific_classes_are_those_without_a_descendant():
         plain = [v for v in sorted(given) if not any(w != v and v in closure(h, [w]) for w in given)]
         assert specific_classes(h, given) == plain
         assert specific_classes(h, given, flat=True) == sorted(given)
+
+
+def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from hemlp.cli.main import commands
+
+    monkeypatch.chdir(tmp_path)
+    Path("h.txt").write_text("".join(f"{a} {b}\n" for a, b in TREE))
+    Path("a.txt").write_text("sheep\nowl\n")
+    Path("b.txt").write_text("cow\nsheep\n")
+    for words, said in {
+        "--risk 0.05": "need --dev FILE",
+        "--weights fit": "need --dev FILE",
+        "--risk 0.05 --dev a=a.txt": "need --dev FILE",
+        "--dev a=a.txt --dev-true a.txt": "of use only with --risk or --weights fit",
+        "--risk 5": "--risk 5 is not between 0 and 1",
+        "--risk 0.05 --dev a=b.txt --dev-true a.txt": "No threshold keeps 0.05",
+        "-m F_H": "one system",
+    }.items():
+        out = CliRunner().invoke(commands, ["decide", "h.txt", "a.txt", *words.split(" ")])
+        assert said in " ".join((out.output + str(out.exception)).split())
