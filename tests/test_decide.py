@@ -567,3 +567,66 @@ def test_command_line(tmp_path, monkeypatch):
         "decide h.txt a.txt b.txt --risk 0.5 --dev a=a.txt --dev b=b.txt --dev-true gold.txt -o e.txt --true gold.txt"
     )
     assert said in out.output
+
+
+def test_a_large_pool_is_bounded_and_a_small_one_is_whole(monkeypatch):
+    from hemlp.analysis.decision import models
+
+    h = Hierarchy.from_edges([(k // 2, k) for k in range(2, 64)] + [(0, 1)])
+    gold = [[32 + (5 * k) % 32, 16 + (3 * k) % 16] for k in range(40)]
+    corpus = Belief.corpus(LabelSets.of(gold, rows="sets"))
+    whole = decide(h, corpus, "F_LCA")
+    monkeypatch.setattr(models, "POOL", 0)
+    few = decide(h, corpus, "F_LCA")
+    assert few.candidates[0] < whole.candidates[0]
+    assert few.expected[0] == pytest.approx(whole.expected[0])
+    swept = models._sweep_answers(measure("F_LCA"), corpus.scenarios(h), 0)
+    assert 0 < max(map(len, swept)) <= 2 * max(map(len, gold))
+    assert max(map(len, models._sweep_answers(measure("MGIA"), corpus.scenarios(h), 0))) > 20  # the union is kept
+
+
+def test_a_floor_says_that_it_is_the_best_of_a_pool():
+    from hemlp.analysis.decision.floor import floor_notes
+
+    h = Hierarchy.from_edges(TREE)
+    ev = evaluate(h, ["sheep", "owl"], {"a": ["cow", "owl"]}, ["F_H", "F_LCA"])
+    floors = [ev.floor(name) for name in ev.measures]
+    assert [each.pooled for each in floors] == [False, True]
+    notes = " ".join(floor_notes(floors))
+    assert "best constant by F_LCA: the best of a pool" in notes
+    assert "(perfect − shuffled)" in notes
+
+
+def test_most_specific_classes_are_those_without_a_descendant():
+    from hemlp.problems.decision.model import closure, specific_classes
+
+    rng = np.random.default_rng(3)
+    for _ in range(30):
+        world, _, _ = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        given = set(rng.integers(0, world.size, 4).tolist())
+        plain = [v for v in sorted(given) if not any(w != v and v in closure(h, [w]) for w in given)]
+        assert specific_classes(h, given) == plain
+        assert specific_classes(h, given, flat=True) == sorted(given)
+
+
+def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from hemlp.cli.main import commands
+
+    monkeypatch.chdir(tmp_path)
+    Path("h.txt").write_text("".join(f"{a} {b}\n" for a, b in TREE))
+    Path("a.txt").write_text("sheep\nowl\n")
+    Path("b.txt").write_text("cow\nsheep\n")
+    for words, said in {
+        "--risk 0.05": "need --dev FILE",
+        "--weights fit": "need --dev FILE",
+        "--risk 0.05 --dev a=a.txt": "need --dev FILE",
+        "--dev a=a.txt --dev-true a.txt": "of use only with --risk or --weights fit",
+        "--risk 5": "--risk 5 is not between 0 and 1",
+        "--risk 0.05 --dev a=b.txt --dev-true a.txt": "No threshold keeps 0.05",
+        "-m F_H": "one system",
+    }.items():
+        out = CliRunner().invoke(commands, ["decide", "h.txt", "a.txt", *words.split(" ")])
+        assert said in " ".join((out.output + str(out.exception)).split())

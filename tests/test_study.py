@@ -531,3 +531,27 @@ def test_what_python_gives_a_study_is_checked_by_the_same_table():
     for tests, outputs in ((studies.Tests(kendall=True), Outputs()), (studies.Tests(), Outputs(digits=18))):
         with pytest.raises(InvalidOption, match=r"(kendall|digits) = .* is not a number of"):
             Study(*FILES[:2], {"knn": FILES[2]}, ["F_H"], tests=tests, outputs=outputs).check()
+
+
+def test_a_run_that_was_stopped_does_not_count_in_the_history(tmp_path, monkeypatch):
+    from hemlp.run import study
+
+    (tmp_path / "h.txt").write_text("animal sheep\nanimal cow\n")
+    (tmp_path / "gold.txt").write_text("sheep\ncow\n")
+    text = 'hierarchy = "h.txt"\ntrue = "gold.txt"\nmeasures = ["F_H"]\nsystems.a = "gold.txt"\n'
+    (tmp_path / "s.toml").write_text(f'{text}tests.floor = "gold"\noutputs.history = "runs"\noutputs.table = "t.md"\n')
+    monkeypatch.chdir(tmp_path)
+    own = study.Study.read("s.toml")
+    result = own.run(progress=False)
+
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(study, "_compute_floors", stop)
+        with pytest.raises(KeyboardInterrupt):
+            own.write(result)
+    assert not (tmp_path / "runs" / "history.jsonl").exists()
+    own.write(result)
+    assert len((tmp_path / "runs" / "history.jsonl").read_text().splitlines()) == 1
+    assert "1 run" in (tmp_path / "t.md").read_text()

@@ -58,14 +58,21 @@ def decide(
     from hemlp.report.outputs import check_writable, system_files
 
     check_writable([output])
+    if risk is not None and not 0 < risk < 1:
+        raise InvalidOption(f"--risk {risk:g} is not between 0 and 1: --risk 0.05")
+    needed = risk is not None or weights == ("fit",)
+    if needed and not (dev and dev_true):
+        raise InvalidOption("--risk and --weights fit need --dev FILE, one for each system, and --dev-true FILE")
+    if not needed and (dev or dev_true):
+        raise InvalidOption("--dev and --dev-true are of use only with --risk or --weights fit")
     reading = pop_file_options(given)
     h = read_hierarchy(hierarchy, cycles=cycles)
     sides = {name: reading.cut(file) for name, file in system_files(systems).items()}
     developed = {name: reading.cut(file) for name, file in system_files(dev).items()}
-    if bool(developed) != (dev_true is not None):
-        raise InvalidOption("--dev FILE, one for each system, and --dev-true FILE belong together")
     data = None if dev_true is None else (reading.labels(dev_true), developed)
     d = best_answers(h, sides, measure, _weights(weights), at_least, risk, data)
+    if len(sides) == 1 and not needed:
+        click.echo("hemlp: one system: its answers are taken for the truth, so expected values say nothing", err=True)
     if output is not None:
         _write(d, output)
         echo_written(output)

@@ -333,23 +333,27 @@ class Study:
     def write(self, result: Evaluation) -> list[str]:
         """Write the requested files; return their names."""
         out = self.outputs
-        if out.history is not None:
-            add_to_history(out.history, result)
         if out.per_instance is not None:
             write_per_instance(result, out.per_instance)
         if out.parquet is not None and not self.parted:
             result.to_parquet(out.parquet)
         if out.json is not None and out.json != "-":
             result.to_json(out.json)
-        if out.table is not None:
-            write_text(out.table, self.tables_text(result, Path(out.table).suffix))
+        floors, curves = self._floors(result), {}
         if out.html is not None:
             from hemlp.run.curves import compute_curves
 
+            curves = compute_curves(self.systems, result, self.files)
+        if out.history is not None:  # after all that takes long: a run that was stopped does not count
+            self.tables(result)
+            add_to_history(out.history, result)
+        if out.table is not None:
+            write_text(out.table, self.tables_text(result, Path(out.table).suffix))
+        if out.html is not None:
             options: dict[str, Any] = {**self.tests.pairs, "ranks": self.tests.ranks}
-            options |= {"floors": self._floors(result), "history": out.history}
+            options |= {"floors": floors, "history": out.history}
             options |= {} if out.title is None else {"title": out.title}
-            result.to_html(out.html, **options, curves=compute_curves(self.systems, result, self.files))
+            result.to_html(out.html, **options, curves=curves)
         files = (out.per_instance, out.parquet, None if out.json == "-" else out.json, out.table, out.html)
         return [file for file in files if file is not None]
 

@@ -1,8 +1,9 @@
 """Floors: what does knowing nothing score? The best constant answer, and predictions that are shuffled.
 
 Shuffled is the mean over all pairings of predictions with true labels, each with its own included: (1/n²) Σ_i Σ_j
-m(T_j, P_i). Where the measure is a sum over classes (SDL, ICM) counts of classes are enough; otherwise it is the mean
-of 20 seeded permutations. Chance-corrected: (value − shuffled) / (best − shuffled).
+m(T_j, P_i). Where the measure is a sum over classes (SDL, ICM) counts of classes are enough, and up to 40 instances all
+pairings are scored; otherwise it is the mean of 20 seeded permutations. Chance-corrected: (value − shuffled) / (perfect
+− shuffled), where perfect is the score of the true labels themselves: 1 is perfect, 0 is shuffled, by every measure.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
+from hemlp.optimize.program import Status
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import Table, format_number, join_words
 
@@ -37,7 +39,8 @@ class Floor:
     ``best_constant``: the mean of the one ``answer`` that is best for all instances; ``shuffled`` and ``corrected`` by
     system, and ``errors``: standard errors of ``shuffled``, 0 where it is exact. ``not_above``: the systems that are no
     better than the best constant. ``optimistic``: that was chosen on the true labels themselves. With folds
-    ``best_constant`` is the mean of the answers of all folds, and ``answer`` the best for all instances.
+    ``best_constant`` is the mean of the answers of all folds, and ``answer`` the best for all instances. ``pooled``: by
+    this measure no best answer can be proved, and the constant is the best of a pool of candidates.
     """
 
     measure: str
@@ -48,6 +51,7 @@ class Floor:
     errors: Mapping[str, float]
     not_above: tuple[str, ...]
     optimistic: bool
+    pooled: bool = False
 
 
 def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
@@ -77,15 +81,15 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
     h = first.hierarchy
     true = LabelSets(tuple(h.labels), first.true.ptr, first.true.classes, rows="sets")
     folded = isinstance(corpus, str) and corpus == "folds"
-    answer = decide(h, Belief.corpus(true if corpus is None or folded else corpus), own).sets[0]
-    answers = [answer] * len(first)
+    chosen = [decide(h, Belief.corpus(true if corpus is None or folded else corpus), own)]
+    answers = [chosen[0].sets[0]] * len(first)
     if folded:
         if len(first) < FOLDS:
             raise InvalidOption(f"corpus='folds' needs at least {FOLDS} instances, not {len(first)}: give a corpus")
         for fold in range(FOLDS):
             others = [labels for row, labels in enumerate(true) if row % FOLDS != fold]
-            best = decide(h, Belief.corpus(LabelSets.of(others, rows="sets")), own).sets[0]
-            answers[fold::FOLDS] = [best] * len(answers[fold::FOLDS])
+            chosen.append(decide(h, Belief.corpus(LabelSets.of(others, rows="sets")), own))
+            answers[fold::FOLDS] = [chosen[-1].sets[0]] * len(answers[fold::FOLDS])
     pred = side_of([sorted(map(h.id, labels)) for labels in answers])
     constant = _mean(own, replace(first, pred=pred))
     sign, shuffled, errors, corrected, lost = 1 if own.greater_is_better else -1, {}, {}, {}, []
@@ -97,7 +101,9 @@ def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:
         gain = 0.0 if abs(gain) <= 1e-12 * abs(value) else gain  # a constant is what its shuffles are
         corrected[name] = gain / room + 0.0 if room else math.nan
         lost += [] if sign * (value - constant) > 0 else [name]
-    return Floor(measure, constant, answer, shuffled, corrected, errors, tuple(lost), corpus is None)
+    pooled = any(each.candidates is not None and each.statuses[0] != Status.OPTIMAL for each in chosen)
+    answer = chosen[0].sets[0]
+    return Floor(measure, constant, answer, shuffled, corrected, errors, tuple(lost), corpus is None, pooled)
 
 
 def _mean(own: Measure, batch: Batch) -> float:
@@ -121,8 +127,16 @@ def floor_lead(floors: Sequence[Floor]) -> list[str]:
 
 def floor_notes(floors: Sequence[Floor]) -> list[str]:
     """What the rows are."""
-    optimistic = "; optimistic: the constant was chosen on these true labels themselves" * floors[0].optimistic
-    return [f"corrected: (mean − shuffled) / (best − shuffled){optimistic}"]
+    notes = [
+        f"shuffled: predictions given to other instances, mean of {PERMUTATIONS} shuffles, or of all where cheap",
+        "corrected: (mean − shuffled) / (perfect − shuffled): 1 is perfect, 0 is shuffled, greater is better by every "
+        "measure",
+    ]
+    if floors[0].optimistic:
+        notes.append("optimistic: the constant was chosen on these true labels themselves")
+    if pooled := [each.measure for each in floors if each.pooled]:
+        notes.append(f"best constant by {join_words(pooled)}: the best of a pool of candidates, not proved best")
+    return notes
 
 
 def add_floors(table: Table, floors: Sequence[Floor], systems: Sequence[str], digits: int) -> Table:

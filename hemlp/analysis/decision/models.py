@@ -1,12 +1,13 @@
 """From a measure and a belief to the model of the decision: by a theorem where there is one, else by a pool.
 
-The pool: ∅, every scenario, the best answers for SDL, ICM, F_H, F and GIE, and every size of the sweep of F_H.
+The pool: ∅, the scenarios, the best answers for SDL, ICM, F_H, F and GIE, and the sizes of the sweep of F_H. Of more
+than POOL pairs with scenarios it has the scenarios nearest to the votes, and sizes that grow geometrically.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any, TypeGuard
 
@@ -32,6 +33,8 @@ SLOPES = {"difference": 2, "hamming": 2, "ICM": 3}
 PAIRS = Bounds((1, 1), (1, 1))
 AT_ONCE = 100_000
 """Pairs of answer and scenario that a measure scores at once."""
+POOL, FEWEST = 20_000, 20
+"""Pairs of scenarios with sizes of a sweep, or with each other, that a pool has; of both at least the fewest."""
 
 
 def decision_model(own: Measure, scenarios: Scenarios, at_least: int) -> DecisionModel:
@@ -129,10 +132,13 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
     best = [decision_model(other, scenarios, at_least).solve().answers for other in others]
     pools = []
     for row in range(len(scenarios)):
-        places = range(scenarios.first[row], scenarios.first[row + 1])
-        pool = {(), *(tuple(scenarios.sets[k].tolist()) for k in places), *(tuple(own[row].tolist()) for own in best)}
+        pool = {
+            (),
+            *(tuple(scenarios.sets[k].tolist()) for k in _likely_scenarios(scenarios, row, exact)),
+            *(tuple(own[row].tolist()) for own in best),
+        }
         if not exact:
-            pool |= {tuple(specific_classes(h, nodes)) for nodes in Sweep(scenarios, row).sets()}
+            pool |= _sweep_answers(own, scenarios, row)
         if weighted:
             sweep = Sweep(scenarios, row, made._weights(h), made.beta, not closures)
             pool |= {tuple(specific_classes(h, nodes, not closures)) for nodes in sweep.sets()}
@@ -152,6 +158,29 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
     if exact:
         model = replace(model, limits=np.array([model.values[model.best(row)] for row in range(len(model))]))
     return model
+
+
+def _sweep_answers(own: Measure, scenarios: Scenarios, row: int) -> set[tuple[int, ...]]:
+    """The sizes of the sweep; of too many, by F_LCA, none with over twice the labels of a scenario (hard ones)."""
+    sweep = Sweep(scenarios, row)
+    answers = {tuple(specific_classes(scenarios.hierarchy, nodes)) for nodes in sweep.sets()}
+    if sweep.thinned and isinstance(own, SetMeasure) and own.augment.name == "lca":
+        most = 2 * int(scenarios.part(row, row + 1).sets.sizes.max(initial=0))
+        answers = {answer for answer in answers if len(answer) <= most}
+    return answers
+
+
+def _likely_scenarios(scenarios: Scenarios, row: int, every: bool) -> Iterable[int]:
+    """The places of an instance's scenarios; of too many those with the greatest 2·E|A ∩ T| / (|A| + E|T|)."""
+    places = range(scenarios.first[row], scenarios.first[row + 1])
+    most = max(FEWEST, POOL // max(1, len(places)))
+    if every or len(places) <= most:
+        return places
+    one = scenarios.part(row, row + 1)
+    votes, sets = one.votes(), one.closures
+    common = row_sums(votes.shares[np.searchsorted(votes.nodes, sets.classes)], sets.ptr)
+    near = common / (sets.sizes + votes.shares.sum())
+    return sorted((np.argsort(-np.round(near, 12), kind="stable")[:most] + places.start).tolist())
 
 
 def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: IntArray) -> FloatArray:
@@ -200,11 +229,17 @@ class Sweep:
         self.weights = np.ones(self.nodes.size) if weights is None else weights[self.nodes]
         sizes = inside.T @ self.weights
         self.weightless = float(mass[sizes == 0].sum())
-        self.inside, self.sizes = inside[:, sizes > 0], beta**2 * sizes[sizes > 0]
+        self.inside, self.sizes = inside[:, sizes > 0].astype(np.float64), beta**2 * sizes[sizes > 0]
         self.mass = mass[sizes > 0] * (1 + beta**2)
         self.above = np.array([0 if flat else len(closure(h, [v])) for v in self.nodes.tolist()], np.int64)
         heavy = np.lexsort((self.nodes, self.above, -np.round(inside @ mass, 12)))
-        self.grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
+        grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
+        most = max(FEWEST, POOL // max(1, len(truths)))
+        self.thinned = len(grid) > most + 1
+        if self.thinned:  # 0, and whole numbers that grow geometrically, to the last
+            steps = np.geomspace(1, len(grid) - 1, most).round().astype(np.int64)
+            grid = grid[np.unique(np.concatenate([[0], steps]))]
+        self.grid = grid
 
     def _steps(self) -> Iterator[tuple[float, FloatArray, IntArray, FloatArray]]:
         """For neighbouring x and x': x', the worths at x, the order by those at x', and the weights in that order."""

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, pointers
+from hemlp.arrays import FloatArray, IntArray, pointers, row_places
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
@@ -282,8 +282,7 @@ def closure(hierarchy: Hierarchy, classes: Iterable[int], flat: bool = False) ->
 
 def specific_classes(hierarchy: Hierarchy, classes: Iterable[int], flat: bool = False) -> list[int]:
     """The classes that are no ancestors of others; all of them where measures are flat."""
-    own, above = sorted(classes), set[int]()
-    for v in () if flat else own:
-        if v not in above:
-            above |= closure(hierarchy, [v]) - {v}
+    own = sorted(classes)
+    parents = [] if flat else hierarchy.parent_idx[row_places(hierarchy.parent_ptr, np.array(own, np.int64))].tolist()
+    above = closure(hierarchy, parents)
     return [v for v in own if v not in above]
