@@ -103,6 +103,7 @@ def test_a_study_is_one_file(tmp_path):
         (('table = "out.md"', 'table = "out.pdf"'), "tables are written as"),
         (('json = "out.json"', 'json = "out.md"'), "two results would be written"),
         (('json = "out.json"', "json = 3"), "json = 3 is not a path"),
+        (("kendall = 20", "floor = true"), "floor = True is not a file, 'folds' or 'gold'"),
         (("[systems]", "[[systems]]"), "systems is not a table"),
         (("workers = 2", "workers = 2\nresume = 5"), "resume = 5 is not a path"),
         (('compare = [["knn", "svm"]]', "compare = 5"), "compare = 5 is not a list of pairs"),

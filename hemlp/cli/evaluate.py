@@ -114,14 +114,15 @@ def run(
 ) -> None:  # fmt: skip
     """Run a study from a TOML file: hierarchy, systems, measures, tests, outputs.
 
-    `pydoc hemlp.run.study` lists the keys of such a file. --set changes one of them: TABLE.KEY=VALUE with a value as in
+    docs/study-files.md lists the keys of such a file. --set changes one of them: TABLE.KEY=VALUE with a value as in
     TOML, or plain text (options.unknown=drop, systems.knn=new.txt); --set gate= removes the table [gate].
 
     Example: hemlp run study.toml --set outputs.json=again.json
     """
     from hemlp.run.study import Study
 
-    carry_out(Study.read(study, changes), strict, quiet, verbose, _make_cluster(dask, dask_timeout))
+    cluster = _make_cluster(dask, dask_timeout)
+    carry_out(Study.read(study, changes), strict, quiet, verbose, cluster, from_file=True)
 
 
 def _make_cluster(address: str | None, timeout: float) -> Cluster | None:
@@ -132,13 +133,19 @@ def _make_cluster(address: str | None, timeout: float) -> Cluster | None:
     return Cluster(address, timeout)
 
 
-def carry_out(study: Study, strict: bool, quiet: bool, verbose: bool, cluster: Cluster | None) -> None:
+def carry_out(
+    study: Study, strict: bool, quiet: bool, verbose: bool, cluster: Cluster | None, from_file: bool = False
+) -> None:
     """Run a study, show its tables, write its files, and end with the exit code of its gate or of --strict."""
     folder = study.options.get("resume")
-    ADVICE[:] = ["--resume DIR would have kept finished chunks" if folder is None else f"go on with --resume {folder}"]
+    again = "repeat the command to go on" if from_file else f"go on with --resume {folder}"
+    option = "options.resume" if from_file else "--resume DIR"
+    ADVICE[:] = [f"{option} would have kept finished chunks" if folder is None else again]
     if quiet and verbose:
         raise InvalidOption("--quiet and --verbose contradict each other: give one of them")
     result = study.run(progress=False if quiet else None, cluster=cluster)
+    if folder is None:
+        ADVICE.clear()  # all chunks are finished
     for file in study.write(result):
         if not quiet:
             options.echo_written(file)

@@ -15,7 +15,7 @@ import click
 from hemlp.errors import InvalidOption
 from hemlp.escaping import json_text, printable
 from hemlp.options import did_you_mean
-from hemlp.run.study_keys import FILES, KEYS, MEASURES, PAIRS, PATH, SECONDS
+from hemlp.run.study_keys import FILES, FLOOR, KEYS, MEASURES, PAIRS, PATH, SECONDS
 
 if TYPE_CHECKING:
     from hemlp.hierarchy.dag import Hierarchy
@@ -59,7 +59,7 @@ def key_option(table: str, name: str, *flags: str) -> Callable[[Command], Comman
     settings: dict[str, Any] = {"help": key.help, "metavar": key.metavar}
     if kind.choices:
         settings["type"] = click.Choice(kind.choices)
-    elif kind is PATH:
+    elif kind in (FLOOR, PATH):
         settings["type"] = click.Path()
     elif kind is SECONDS:
         settings["type"] = click.FloatRange(min=kind.least)

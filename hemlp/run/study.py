@@ -29,7 +29,7 @@ undefined = "nan"
 [tests]
 compare = [["knn", "svm"]]                    # all tests of a pair of systems
 significance = ["F_LCA"]                      # all pairs of systems, with Holm's correction for those of a measure
-floor = "train.txt"                           # what knowing nothing scores; "gold": by the true labels themselves
+floor = "train.txt"                           # what knowing nothing scores: a file, "folds" or "gold"
 kendall = 1000                                # correlation of the measures, resamples for its intervals
 test = "permutation"                          # of the mean; or "sign"
 sided = "two"                                 # "one": the paper's sign test

@@ -65,6 +65,7 @@ GATE = (
     "leave it out (hemlp run --set gate=) where there is none"
 )
 PATH = Kind(_is_path, "{key} = {value!r} is not a path")
+FLOOR = Kind(_is_path, "{key} = {value!r} is not a file, 'folds' or 'gold'")
 FILES = Kind(
     lambda value: isinstance(value, dict) and all(map(_is_path, value.values())), "{key} is not a table of files"
 )
@@ -153,7 +154,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _whole(0, words="a number of resamples"), "Kendall's τ of measures, N resamples: --kendall 0.", metavar="N"
         ),
         "floor": Key(
-            PATH, "What knowing nothing scores, by FILE, by folds or by the evaluated labels: --floor folds.",
+            FLOOR, "What knowing nothing scores, by FILE, by folds or by the evaluated labels: --floor folds.",
             metavar="[FILE]",
         ),
         "test": Key(
