@@ -67,13 +67,10 @@ class Guarantee:
         return Table(["votes above", "risk", "coverage", "depth"], rows, [str(self)])
 
     def __str__(self) -> str:
-        if self.threshold >= 1:
-            return (
-                f"No threshold keeps {self.alpha:g} ({self.instances:,} development instances): all answers are empty."
-            )
+        empty = "; only empty answers keep it" if self.threshold >= 1 else ""
         return (
             f"some class of an answer is wrong: expected at most {self.alpha:g} (conformal risk control on "
-            f"{self.instances:,} development instances; λ = {self.threshold:.4g})"
+            f"{self.instances:,} development instances; λ = {self.threshold:.4g}){empty}"
         )
 
 

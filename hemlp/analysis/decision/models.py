@@ -1,7 +1,8 @@
 """From a measure and a belief to the model of the decision: by a theorem where there is one, else by a pool.
 
-The pool: ∅, the scenarios, the best answers for SDL, ICM, F_H, F and GIE, and the sizes of the sweep of F_H. Of more
-than POOL pairs with scenarios it has the scenarios nearest to the votes, and sizes that grow geometrically.
+The pool: ∅, every scenario, the best answers for SDL, ICM, F_H, F and GIE, and every size of the sweep of F_H. For
+F_LCA, where large answers are hard instances, more than POOL pairs with scenarios are thinned: the scenarios nearest to
+the votes, and sizes that grow geometrically.
 """
 
 from __future__ import annotations
@@ -125,6 +126,7 @@ def side_of(rows: list[Any]) -> Side:
 def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecision:
     h, exact = scenarios.hierarchy, _is_set_measure(own) and own.scoring == "exact" and own.augment.name == "none"
     closures = isinstance(own, SetMeasure) and own.augment.name == "ancestors"
+    hard = isinstance(own, SetMeasure) and own.augment.name == "lca"
     weighted = _is_set_measure(own) and own.scoring == "F"
     made: Any = own
     limits = np.full(len(scenarios), math.nan)
@@ -134,11 +136,11 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
     for row in range(len(scenarios)):
         pool = {
             (),
-            *(tuple(scenarios.sets[k].tolist()) for k in _likely_scenarios(scenarios, row, exact)),
+            *(tuple(scenarios.sets[k].tolist()) for k in _likely_scenarios(scenarios, row, not hard)),
             *(tuple(own[row].tolist()) for own in best),
         }
         if not exact:
-            pool |= _sweep_answers(own, scenarios, row)
+            pool |= _sweep_answers(scenarios, row, hard)
         if weighted:
             sweep = Sweep(scenarios, row, made._weights(h), made.beta, not closures)
             pool |= {tuple(specific_classes(h, nodes, not closures)) for nodes in sweep.sets()}
@@ -160,11 +162,11 @@ def _pool_model(own: Measure, scenarios: Scenarios, at_least: int) -> PoolDecisi
     return model
 
 
-def _sweep_answers(own: Measure, scenarios: Scenarios, row: int) -> set[tuple[int, ...]]:
-    """The sizes of the sweep; of too many, by F_LCA, none with over twice the labels of a scenario (hard ones)."""
-    sweep = Sweep(scenarios, row)
+def _sweep_answers(scenarios: Scenarios, row: int, thin: bool) -> set[tuple[int, ...]]:
+    """The sizes of the sweep; of too many that are thinned, none with over twice the labels of a scenario."""
+    sweep = Sweep(scenarios, row, thin=thin)
     answers = {tuple(specific_classes(scenarios.hierarchy, nodes)) for nodes in sweep.sets()}
-    if sweep.thinned and isinstance(own, SetMeasure) and own.augment.name == "lca":
+    if sweep.thinned:
         most = 2 * int(scenarios.part(row, row + 1).sets.sizes.max(initial=0))
         answers = {answer for answer in answers if len(answer) <= most}
     return answers
@@ -218,8 +220,9 @@ class Sweep:
     """
 
     def __init__(
-        self, scenarios: Scenarios, row: int, weights: FloatArray | None = None, beta: float = 1, flat: bool = False
-    ) -> None:
+        self, scenarios: Scenarios, row: int, weights: FloatArray | None = None, beta: float = 1, flat: bool = False,
+        thin: bool = False,
+    ) -> None:  # fmt: skip
         h = scenarios.hierarchy
         sets = scenarios.sets if flat else scenarios.closures
         truths = [sets[k].tolist() for k in range(scenarios.first[row], scenarios.first[row + 1])]
@@ -235,7 +238,7 @@ class Sweep:
         heavy = np.lexsort((self.nodes, self.above, -np.round(inside @ mass, 12)))
         grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
         most = max(FEWEST, POOL // max(1, len(truths)))
-        self.thinned = len(grid) > most + 1
+        self.thinned = thin and len(grid) > most + 1
         if self.thinned:  # 0, and whole numbers that grow geometrically, to the last
             steps = np.geomspace(1, len(grid) - 1, most).round().astype(np.int64)
             grid = grid[np.unique(np.concatenate([[0], steps]))]
