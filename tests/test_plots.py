@@ -60,7 +60,7 @@ def test_plots_say_what_is_missing(mini, monkeypatch, tmp_path):
     with pytest.raises(InvalidOption, match="read from a file"):
         plots.score_by_depth(Evaluation.from_json(tmp_path / "e.json"), "F_LCA")
     monkeypatch.setitem(__import__("sys").modules, "matplotlib", None)
-    with pytest.raises(MissingDependency, match="hemlp\\[plot\\]"):
+    with pytest.raises(MissingDependency, match="pip install matplotlib"):
         plots.rank_chart(mini)
 
 
