@@ -49,7 +49,7 @@ def test_a_person_names_a_cluster(study, monkeypatch, way, command):
     from hemlp.cli import evaluate
 
     met = []
-    monkeypatch.setattr(evaluate, "carry_out", lambda *given: met.append(given[-1]))
+    monkeypatch.setattr(evaluate, "carry_out", lambda *given, **options: met.append(given[-1]))
     file = study()
     files = [str(file)] if command == "run" else [str(file.parent / name) for name in ("h.txt", "t.txt", "p.txt")]
     given = ["--dask", "tcp://here:1", "--dask-timeout", "7"] if way == "option" else []
