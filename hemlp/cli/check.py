@@ -9,19 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import (
-    choice,
-    combine,
-    echo_written,
-    hierarchy_keys,
-    key_option,
-    label_file_options,
-    naming,
-    open_hierarchy,
-    pop_file_options,
-    show,
-)
+from hemlp.cli import options
+from hemlp.cli.main import AdvisingCommand
 from hemlp.errors import HemlpError, InvalidOption
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.text import SEPARATORS, file_kind
@@ -31,13 +20,15 @@ if TYPE_CHECKING:
     from hemlp.run.file_options import FileOptions
 
 FORMATS = ["edges", "paths", "json", "yaml", "obo", "rdf", "ncbi", "parquet"]
-hierarchy_options = combine(
-    *naming,
+hierarchy_options = options.combine(
+    *options.naming,
     click.option("--parent", metavar="COLUMN", help="Column with parents, in a table: --parent broader_id."),
     click.option("--child", metavar="COLUMN", help="Column with classes, in a table: --child id."),
     click.option("--name", metavar="COLUMN", help="Column with names, in a table: --name title."),
     click.option("--weight", metavar="COLUMN", help="Of a table, lengths of edges: --weight km."),
-    choice("--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."),
+    options.choice(
+        "--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."
+    ),
 )
 
 
@@ -46,7 +37,7 @@ hierarchy_options = combine(
 @click.argument("target", metavar="OUT")
 @click.option("--format", type=click.Choice(FORMATS), help="Format of IN, if not recognized: --format rdf.")
 @click.option("--sep", help="Separator of cells, or of the names in a path: --sep ';'.")
-@choice("--cycles", ["error", "condense", "break"], "What to do with cycles: --cycles condense.")
+@options.choice("--cycles", ["error", "condense", "break"], "What to do with cycles: --cycles condense.")
 @hierarchy_options
 def convert(source: str, target: str, **given: Any) -> None:
     """Convert any hierarchy to a table with the columns child, parent, name (and weight).
@@ -58,12 +49,12 @@ def convert(source: str, target: str, **given: Any) -> None:
     """
     from hemlp.hierarchy.hierarchy_files import hierarchy_text, write_hierarchy
 
-    h = open_hierarchy(source, given, "format", "sep")
+    h = options.open_hierarchy(source, given, "format", "sep")
     if target == "-":
         click.echo(hierarchy_text(h, "-"), nl=False)
     else:
         write_hierarchy(h, target)
-        echo_written(target)
+        options.echo_written(target)
     click.echo(f"hemlp: {h!r}", err=True)
     if h.aliases:
         click.echo(f"hemlp: {len(h.aliases):,} aliases are not written, such a file has none", err=True)
@@ -75,7 +66,7 @@ def convert(source: str, target: str, **given: Any) -> None:
 @click.option(
     "--hierarchy-format", type=click.Choice(FORMATS), help="If hemlp does not recognize it: --hierarchy-format rdf."
 )
-@label_file_options
+@options.label_file_options
 @hierarchy_options
 def check(
     hierarchy: str, files: tuple[str, ...], hierarchy_format: str | None, **given: Any,
@@ -92,9 +83,9 @@ def check(
     from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
     from hemlp.text.tables import plural
 
-    labels = pop_file_options(given)
+    labels = options.pop_file_options(given)
     # at once: standard input can be read once
-    h = open_hierarchy(hierarchy, {**given, "format": hierarchy_format, "cycles": "break"}, "format")
+    h = options.open_hierarchy(hierarchy, {**given, "format": hierarchy_format, "cycles": "break"}, "format")
     wrong: list[str] = []
     uncut: list[str] = []
     if h.dropped_edges:
@@ -117,7 +108,7 @@ def check(
         f"{what}: {plural(len(wrong), 'problem') + ', listed at the end' if wrong else 'no problem was found'}.\n"
     )
     for title, each in tables:
-        show(title, each)
+        options.show(title, each)
     if wrong:
         click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
@@ -154,9 +145,9 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
     "--unseen", type=click.FloatRange(min=0),
     help="Weight of classes that no instance has; by default as if one had it, with --ia 0: --unseen 10.",
 )  # fmt: skip
-@label_file_options
-@hierarchy_keys
-@key_option("options", "unknown")
+@options.label_file_options
+@options.hierarchy_keys
+@options.key_option("options", "unknown")
 def ic(
     hierarchy: str, corpus: str, output: str | None, ia: bool, unseen: float | None, unknown: Any, **given: Any,
 ) -> None:  # fmt: skip
@@ -167,13 +158,10 @@ def ic(
 
     Example: hemlp ic go.obo gold.gaf -o ic.tsv
     """
-    from hemlp.io.files import write_text
     from hemlp.measures.information import information_accretion, information_content
-    from hemlp.report.outputs import check_writable
     from hemlp.text.tables import plural
 
-    check_writable([output])
-    h, sets = open_hierarchy(hierarchy, given), pop_file_options(given).labels(corpus)
+    h, sets = options.open_hierarchy(hierarchy, given), options.pop_file_options(given).labels(corpus)
     other = unseen if unseen is not None else 0.0 if ia else math.log(max(1, len(sets)))
     weights = (information_accretion if ia else information_content)(h, sets, unseen=other, unknown=unknown)
     sep = SEPARATORS.get(file_kind(output or ""), "\t")
@@ -183,9 +171,7 @@ def ic(
     text = "".join(f"{label}{sep}{weight!r}\n" for label, weight in weights.items())
     if output is None:
         click.echo(text, nl=False)
-    else:
-        write_text(output, text)
-        echo_written(output)
+    options.write(output, text)
     click.echo(
         f"hemlp: {plural(len(weights), 'class', 'classes')}, {plural(len(sets), 'instance')} of {corpus}", err=True
     )

@@ -7,33 +7,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp import __version__
-from hemlp.cli.errors import AdvisingCommand
-from hemlp.cli.options import (
-    add_information,
-    choice,
-    combine,
-    echo_written,
-    intervals_option,
-    json_target,
-    key_option,
-    label_file_options,
-    label_options,
-    measure_option,
-    one_measure_option,
-    open_hierarchy,
-    pop_file_options,
-    show,
-    show_or_write,
-    solver_options,
-)
+from hemlp.cli import options
+from hemlp.cli.main import AdvisingCommand
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
     from hemlp.text.tables import Table
 
-scored_arguments = combine(click.argument("hierarchy"), click.argument("true"), click.argument("scores"))
-points_option = key_option("tuning", "points")
-corpus_option = key_option("options", "corpus")
+scored_arguments = options.combine(click.argument("hierarchy"), click.argument("true"), click.argument("scores"))
+points_option = options.key_option("tuning", "points")
+corpus_option = options.key_option("options", "corpus")
 grid_option = click.option(
     "--grid", metavar="FROM,TO,STEP", help="Thresholds instead of every distinct score: --grid 0.01,1,0.01."
 )
@@ -41,16 +24,16 @@ grid_option = click.option(
 
 @click.command(cls=AdvisingCommand)
 @scored_arguments
-@measure_option
+@options.measure_option
 @corpus_option
 @points_option
 @grid_option
-@key_option("options", "undefined")
+@options.key_option("options", "undefined")
 @click.option("--csv", type=click.Path(), help="Write all points as CSV: --csv curve.csv.")
 @click.option("--svg", type=click.Path(), help="Draw the curves: --svg curve.svg.")
-@solver_options
-@label_file_options
-@label_options
+@options.solver_options
+@options.label_file_options
+@options.label_options
 def curve(
     hierarchy: str, true: str, scores: str, measures: tuple[Any, ...], corpus: str | None, grid: str | None,
     csv: str | None, svg: str | None, **given: Any,
@@ -66,30 +49,26 @@ def curve(
     from hemlp.analysis.scored.curve import curve as made
     from hemlp.analysis.scored.top_k import ranked
     from hemlp.io.figures import svg as drawn
-    from hemlp.io.files import write_text
     from hemlp.measures.at_k import RankedMeasure
     from hemlp.measures.factory import measure as as_measure
-    from hemlp.report.outputs import check_writable, csv_text
+    from hemlp.report.outputs import csv_text
 
-    check_writable([csv, svg])
     thresholds = _parse_grid(grid, given.get("points"))
-    h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
+    h, files = options.open_hierarchy(hierarchy, given), options.pop_file_options(given)
     gold, s = files.labels(true), files.scores(scores)
-    chosen = add_information(measures or ["F_H"], h, gold, corpus, files, given.get("unknown_true"))
+    chosen = options.add_information(measures or ["F_H"], h, gold, corpus, files, given.get("unknown_true"))
     of_ranks = [each for each in chosen if isinstance(as_measure(each), RankedMeasure)]
     if of_ranks:
-        show("", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table())
+        options.show(
+            "", ranked(h, gold, s, of_ranks, **{k: value for k, value in given.items() if k != "points"}).table()
+        )
     others = [each for each in chosen if each not in of_ranks]
     if not others:
         return
     c = made(h, gold, s, others, thresholds=thresholds, **given)
-    show("", c.table())
-    if csv is not None:
-        write_text(csv, csv_text(c.to_columns()))
-        echo_written(csv)
-    if svg is not None:
-        write_text(svg, drawn(c.plot(), "curve"))
-        echo_written(svg)
+    options.show("", c.table())
+    options.write(csv, lambda: csv_text(c.to_columns()))
+    options.write(svg, lambda: drawn(c.plot(), "curve"))
 
 
 MOST_THRESHOLDS = 10_000_000
@@ -117,16 +96,16 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 
 @click.command(cls=AdvisingCommand)
 @scored_arguments
-@one_measure_option("F_H", "What is to be best: -m F_LCA.")
+@options.one_measure_option("F_H", "What is to be best: -m F_LCA.")
 @corpus_option
-@combine(*(key_option("tuning", name) for name in ("by", "folds", "least", "few", "seed")))
+@options.combine(*(options.key_option("tuning", name) for name in ("by", "folds", "least", "few", "seed")))
 @points_option
 @grid_option
-@choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")
-@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json t.json.")
-@solver_options
-@label_file_options
-@label_options
+@options.choice("--undefined", ["error", "nan"], "What to do where the measure is undefined: --undefined nan.")
+@options.json_option("t.json")
+@options.solver_options
+@options.label_file_options
+@options.label_options
 def tune(
     hierarchy: str, true: str, scores: str, measure: Any, corpus: str | None, grid: str | None,
     json_file: str | None, **given: Any,
@@ -139,14 +118,14 @@ def tune(
     Example: hemlp tune cat_hier.txt dev_gold.tsv dev_scores.tsv -m F_LCA --json thresholds.json
     """
     from hemlp.analysis.scored.tuning import tune as chosen
-    from hemlp.report.outputs import check_writable
 
-    check_writable([json_target(json_file)])
-    h, files = open_hierarchy(hierarchy, given), pop_file_options(given)
+    h, files = options.open_hierarchy(hierarchy, given), options.pop_file_options(given)
     gold = files.labels(true)
-    (best,) = add_information([measure], h, gold, corpus, files, given.get("unknown_true"))
+    (best,) = options.add_information([measure], h, gold, corpus, files, given.get("unknown_true"))
     t = chosen(h, gold, files.scores(scores), best, thresholds=_parse_grid(grid, given["points"]), **given)
-    show_or_write(json_file, t.to_dict, lambda: show("", t.candidates) if t.compared else click.echo(t.recommendation))
+    options.show_or_write(
+        json_file, t.to_dict, lambda: options.show("", t.candidates) if t.compared else click.echo(t.recommendation)
+    )
 
 
 @click.command(cls=AdvisingCommand)
@@ -155,17 +134,17 @@ def tune(
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]SCORES...")
 @click.option("--weights", type=click.Path(), help="Weights, one class<TAB>weight per line: --weights ia.tsv.")
 @click.option("--unseen", type=click.FloatRange(min=0), help="Weight of classes that the file lacks: --unseen 0.")
-@choice("--norm", ["cafa", "pred", "gt"], "What means are divided by, as in cafaeval: --norm gt.")
+@options.choice("--norm", ["cafa", "pred", "gt"], "What means are divided by, as in cafaeval: --norm gt.")
 @grid_option
 @click.option("--exclude", type=click.Path(), help="Known labels, which do not count: --exclude known.tsv.")
 @click.option("--terms", type=click.Path(), help="File of the classes of interest, one per line: --terms terms.txt.")
-@click.option("--json", "json_file", type=click.Path(), help="Write JSON, - for standard output: --json cafa.json.")
+@options.json_option("cafa.json")
 @click.option("--csv", type=click.Path(), help="Write the curves as CSV: --csv curves.csv.")
 @click.option("--out", type=click.Path(), help="Write cafaeval's files, by root, on its grid: --out res.")
 @click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline from these labels: --naive train.tsv.")
-@intervals_option
-@label_file_options
-@label_options
+@options.intervals_option
+@options.label_file_options
+@options.label_options
 def cafa(
     hierarchy: str, true: str, predictions: tuple[str, ...], weights: str | None, unseen: float | None,
     grid: str | None, exclude: str | None, terms: str | None, json_file: str | None, csv: str | None,
@@ -181,45 +160,40 @@ def cafa(
     from hemlp.analysis.scored.cafa_files import naive_scores, write_cafaeval
     from hemlp.hierarchy.class_names import read_classes
     from hemlp.hierarchy.class_weights import read_weights, weights_by_class
-    from hemlp.io.files import write_text
-    from hemlp.report.outputs import check_writable, csv_text, system_files
+    from hemlp.report.outputs import check_writable, csv_text
 
-    check_writable([json_target(json_file), csv], [out])
-    files = pop_file_options(given)
-    h, gold = open_hierarchy(hierarchy, given), files.labels(true)
-    options: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or ("0.01,1,0.01" if out else None))}
+    check_writable(folders=[out])
+    files = options.pop_file_options(given)
+    h, gold = options.open_hierarchy(hierarchy, given), files.labels(true)
+    asked: dict[str, Any] = {**given, "thresholds": _parse_grid(grid or ("0.01,1,0.01" if out else None))}
     if out and not grid:
         click.echo("hemlp: with --out the thresholds are cafaeval's grid, 0.01 to 0.99, not every score", err=True)
     if weights is not None:
         others = {} if unseen is None else dict.fromkeys(h, unseen)
-        options["weights"] = others | weights_by_class(h, read_weights(weights))
+        asked["weights"] = others | weights_by_class(h, read_weights(weights))
     elif unseen is not None:
         raise InvalidOption("--unseen is the weight of classes that --weights does not have: give --weights FILE, too")
     if exclude is not None:
-        options["exclude"] = files.labels(exclude)
+        asked["exclude"] = files.labels(exclude)
     if terms is not None:
-        options["terms"] = read_classes(terms)
-    systems = {name: files.scores(file) for name, file in system_files(predictions).items()}
+        asked["terms"] = read_classes(terms)
+    systems = options.read_systems(predictions, files.scores)
     if naive is not None:
         if gold.ids is None or "naive" in systems:
             raise InvalidOption("--naive needs true labels with ids, and is the name of its system")
         systems["naive"] = naive_scores(h, files.labels(naive), gold.ids)
-    found = {name: averaged(h, gold, s, **options) for name, s in systems.items()}
-    show_or_write(
+    found = {name: averaged(h, gold, s, **asked) for name, s in systems.items()}
+    options.show_or_write(
         json_file,
         lambda: {"hemlp": __version__, "systems": {k: q.to_dict(intervals=intervals) for k, q in found.items()}},
-        lambda: show("", _stack_tables({name: q.table(intervals=intervals) for name, q in found.items()})),
+        lambda: options.show("", _stack_tables({name: q.table(intervals=intervals) for name, q in found.items()})),
     )
-    if csv is not None:
-        columns: dict[str, list[Any]] = {}
-        for name, q in found.items():
-            curves: dict[str, list[Any]] = {"system": [name] * len(q.thresholds), **q.to_columns()}
-            for key, values in curves.items():
-                columns.setdefault(key, []).extend(values)
-        write_text(csv, csv_text(columns))
-        echo_written(csv)
-    for file in write_cafaeval(out, h, gold, systems, options) if out is not None else ():
-        echo_written(file)
+    curves: list[dict[str, Any]] = [
+        {"system": [name] * len(q.thresholds), **q.to_columns()} for name, q in found.items()
+    ]
+    options.write(csv, lambda: csv_text({key: [x for each in curves for x in each[key]] for key in curves[0]}))
+    for file in write_cafaeval(out, h, gold, systems, asked) if out is not None else ():
+        options.echo_written(file)
 
 
 def _stack_tables(tables: dict[str, Table]) -> Table:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp.cli import options
-from hemlp.cli.errors import ADVICE, AdvisingCommand, StudyCommand
+from hemlp.cli.main import ADVICE, AdvisingCommand, StudyCommand
 from hemlp.cli.options import combine, key_option
 from hemlp.errors import InvalidOption
 from hemlp.run.study_keys import KEYS
@@ -98,12 +98,9 @@ def evaluate(
 @click.command(cls=StudyCommand)
 @click.argument("study", type=click.Path())
 @click.option(
-    "--set",
-    "changes",
-    multiple=True,
-    metavar="KEY=VALUE",
+    "--set", "changes", multiple=True, metavar="KEY=VALUE",
     help='Change a setting; paths are relative to the file: --set measures=["F_H"] --set options.workers=2.',
-)
+)  # fmt: skip
 @options.cluster_options
 @strict_option
 @options.quiet_option

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from hemlp.cli import options
-from hemlp.cli.errors import AdvisingCommand
+from hemlp.cli.main import AdvisingCommand
 from hemlp.errors import InvalidOption
 
 if TYPE_CHECKING:
@@ -99,11 +99,8 @@ def properties(
     Example: hemlp properties GIE F_LCA "PairMeasure('loose', Bounds((1, 2), (1, ALL)), default_cost=5)"
     """
     from hemlp.analysis.properties.check import check_properties
-    from hemlp.io.files import write_text
     from hemlp.measures.factory import measure
-    from hemlp.report.outputs import check_writable
 
-    check_writable([options.json_target(json_file)])
     outcomes = check_properties(
         [measure(each) for each in measures], classes, labels, exhaustive=exhaustive, random=random, seed=seed
     )
@@ -113,8 +110,7 @@ def properties(
         for name, example in each.refuted.items():
             file = Path(str(folder)) / f"{_file_name(each.measure.display_name)}-{_file_name(name)}.svg"
             file.parent.mkdir(parents=True, exist_ok=True)
-            write_text(str(file), example.picture().to_svg())
-            options.echo_written(str(file))
+            options.write(str(file), example.picture().to_svg())
     broken = [(each.measure.display_name, *pair) for each in outcomes for pair in each.broken.items()]
     for measure_name, name, example in broken:
         click.echo(f"hemlp: {measure_name} declares a property that is refuted: {name}: {example}", err=True)
@@ -137,12 +133,9 @@ def _file_name(text: str) -> str:
 @click.argument("pred", required=False)
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port, by default a free one: --port 8000.")
 @click.option(
-    "--idle",
-    type=click.FloatRange(min=0),
-    default=30,
-    show_default=True,
+    "--idle", type=click.FloatRange(min=0), default=30, show_default=True,
     help="Minutes without a request until it ends: --idle 120.",
-)
+)  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open the page, or only print its address.")
 @options.label_file_options
 @options.input_options

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ import click
 
 from hemlp.errors import InvalidOption
 from hemlp.escaping import json_text, printable
+from hemlp.io.files import write_text
 from hemlp.options import did_you_mean
 from hemlp.run.study_keys import FILES, FLOOR, KEYS, MEASURES, PAIRS, PATH, SECONDS
 
@@ -31,13 +33,7 @@ _IMPORT_PATH = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 
 def combine(*given: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Apply several options in this order."""
-
-    def decorate(command: Command) -> Command:
-        for option in reversed(given):
-            command = option(command)
-        return command
-
-    return decorate
+    return lambda command: reduce(lambda done, option: option(done), reversed(given), command)
 
 
 gold_arguments = combine(click.argument("hierarchy"), click.argument("true"))
@@ -164,22 +160,17 @@ weights_option = click.option(
 )  # fmt: skip
 
 
-def _free_parameters(each: Measure) -> Collection[str]:
-    """The parameters of a named measure, all fields of any other."""
-    from hemlp.measures.catalogue import NAMED
-
-    return NAMED[each.name].parameters if each.name in NAMED else each.fields
-
-
 def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str] | Mapping[str, Measure]:
     """The measures by name, with weights: for every measure that takes them, or for the one given as MEASURE=FILE."""
     if not weights:
         return measures
     from hemlp.hierarchy.class_weights import read_weights
+    from hemlp.measures.catalogue import NAMED
     from hemlp.run.evaluate import name_measures
 
     made = name_measures(measures)
-    weighted = [name for name, each in made.items() if "weights" in _free_parameters(each)]
+    takes = {name: NAMED[each.name].parameters if each.name in NAMED else each.fields for name, each in made.items()}
+    weighted = [name for name in made if "weights" in takes[name]]
     for argument in weights:
         name, given, file = argument.partition("=")
         one = bool(given) and not os.path.exists(argument)
@@ -243,6 +234,13 @@ def pop_file_options(given: dict[str, Any]) -> FileOptions:
     from hemlp.run.file_options import FILE_OPTIONS, FileOptions
 
     return FileOptions.of({key: given.pop(key) for key in FILE_OPTIONS})
+
+
+def read_systems(arguments: Sequence[str], read: Callable[[str], Any]) -> dict[str, Any]:
+    """The files of [NAME=]FILE arguments, read one by one."""
+    from hemlp.report.outputs import system_files
+
+    return {name: read(file) for name, file in system_files(arguments).items()}
 
 
 names_option = key_option("options", "names")
@@ -311,16 +309,15 @@ def show_or_write(json_file: str | None, plain: Callable[[], Any], shown: Callab
     text = json_text(plain(), indent=1) + "\n"
     if json_file == "-":
         click.echo(text, nl=False)
-        return
-    from hemlp.io.files import write_text
-
-    write_text(json_file, text)
-    echo_written(json_file)
+    else:
+        write(json_file, text)
 
 
-def json_target(json_file: str | None) -> str | None:
-    """The file of --json, None for standard output."""
-    return None if json_file == "-" else json_file
+def write(file: str | None, text: str | Callable[[], str]) -> None:
+    """Write a file that was asked for, and name it on a terminal."""
+    if file is not None:
+        write_text(file, text if isinstance(text, str) else text())
+        echo_written(file)
 
 
 intervals_option = key_option("outputs", "intervals", "--intervals/--no-intervals")
