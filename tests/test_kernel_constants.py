@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -42,7 +45,27 @@ def of_python(file: Path) -> dict[str, object]:
 @pytest.mark.parametrize("file", sorted(KERNELS.rglob("*.pxd")), ids=lambda file: file.stem)
 def test_constants_agree(file):
     constants, plain = of_c(file), of_python(file.with_suffix(".py"))
-    assert {name: plain.get(name) for name in constants} == constants
+    assert {name: plain.get(name, value) for name, value in constants.items()} == constants
+
+
+def test_uncompiled_kernels_have_what_is_declared():
+    """In a process of its own: constants and all that is cimported from other kernels."""
+    code = """
+import importlib, re, sys
+from pathlib import Path
+for file in sorted(map(Path, sys.argv[1:])):
+    text = file.with_suffix(".pxd").read_text()
+    module = importlib.import_module(".".join(file.with_suffix("").parts[file.parts.index("kernels") - 1:]))
+    wanted = re.findall(r"^    ([A-Z_]+) =", text, re.MULTILINE)
+    for names in re.findall(r"^from hemlp\\S+ cimport (.+)", text, re.MULTILINE):
+        wanted += names.split(", ")
+    print(*(f"{file.stem}.{name}" for name in wanted if not hasattr(module, name)))
+"""
+    files = [str(file.with_suffix(".py")) for file in KERNELS.rglob("*.pxd")]
+    done = subprocess.run([sys.executable, "-c", code, *files], env={**os.environ, "HEMLP_UNCOMPILED": "1"},
+                          capture_output=True, text=True, check=True)  # fmt: skip
+    c_only = {"is_white", "first_mark", "marks_within", "end_of_word", "eight", "Letters"}
+    assert {name for name in done.stdout.split() if name.partition(".")[2] not in c_only} == set()
 
 
 def test_there_are_constants():

@@ -6,9 +6,12 @@ compiler, which is said once, and where ``HEMLP_UNCOMPILED=1`` asks for it. Comp
 
 from __future__ import annotations
 
+import math
 import os
+import re
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
@@ -29,11 +32,32 @@ ADVICE = (
 )
 
 
+_CIMPORT = re.compile(r"^from (\S+) cimport (.+)", re.MULTILINE)
+_ENUM = re.compile(r"^cp?def enum:.*\n((?:    .+\n)+)", re.MULTILINE)
+_LIBC = {"INFINITY": math.inf, "NAN": math.nan, "fabs": math.fabs, "isfinite": math.isfinite}
+
+
+def declared(pxd: str) -> dict[str, Any]:
+    """What a kernel has from its .pxd file: constants, and what is cimported, as far as Python has it."""
+    names: dict[str, Any] = {}
+    for block in _ENUM.findall(pxd):
+        value = -1
+        for item in re.sub("#.*", "", block).replace("\n", ",").split(","):
+            name, _, given = item.partition("=")
+            if name.strip():
+                names[name.strip()] = value = int(given, 0) if given else value + 1
+    for origin, wanted in _CIMPORT.findall(pxd):
+        has = vars(import_module(origin)) if origin.startswith("hemlp.") else _LIBC
+        names |= {name: has[name] for name in wanted.split(", ") if name in has}
+    return names
+
+
 class Uncompiled(SourceFileLoader):
-    """Runs the Python file of a kernel, where ``import cython`` gives what ``uncompiled`` has, installed or not."""
+    """Runs the Python file of a kernel with what its .pxd file declares; ``import cython`` gives ``uncompiled``."""
 
     def exec_module(self, module: ModuleType) -> None:
         """As usual."""
+        vars(module).update(declared(Path(self.path).with_suffix(".pxd").read_text(encoding="utf-8")))
         installed = {name: sys.modules[name] for name in ("cython",) if name in sys.modules}
         sys.modules["cython"] = uncompiled
         try:

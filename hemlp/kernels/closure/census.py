@@ -11,11 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Implied, Rows, Sides
-    from hemlp.kernels.signals import look_for_signals
-
-
 # ---- how many closures hold a class
 
 

@@ -11,24 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Implied, Rows, Sides
-    from hemlp.kernels.signals import look_for_signals
-
-    HIT = 0
-    TOO_GENERAL = 1
-    TOO_SPECIFIC = 2
-    SIBLING = 3
-    SAME_BRANCH = 4
-    ELSEWHERE = 5
-    MEMBER = 0
-    PARENT = 1
-    CLOSURE = 2
-    THROUGH = 0
-    CLASS_BEYOND = 1
-    INNER_BEYOND = 2
-
-
 # what is marked of the other side: its classes, their parents, their closures
 
 # and what is known of it as a whole: it reaches the hub, has a class beyond it, has a node there that is no root

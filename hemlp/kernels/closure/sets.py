@@ -8,12 +8,6 @@ import numpy as np
 from hemlp.arrays import enlarge
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Rows, Sides
-    from hemlp.kernels.signals import look_for_signals
-
-    PRED, TRUE, BOTH, DROPPED, OFTEN = 1, 2, 3, 4, 65536
-
 
 def closures(sides: Sides, arrows: Rows, start: int, room: int, farthest: int, top: bool) -> tuple[Array, Array, Array]:
     """For the instances from ``start`` on: all nodes within ``farthest`` steps of a class, and on which sides they are.

@@ -11,10 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Implied, Sides
-    from hemlp.kernels.signals import look_for_signals
-
 
 def tally(sides: Sides, implied: Implied, weights: Array, top: bool) -> tuple[Array, Array]:
     """The weights of the predicted, the true and the common nodes of each instance, and whether the sets are equal.

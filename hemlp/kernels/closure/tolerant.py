@@ -12,10 +12,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Implied, Rows, Sides
-    from hemlp.kernels.signals import look_for_signals
-
 
 def tally_tolerant(sides: Sides, implied: Implied, parents: Rows, children: Rows) -> tuple[Array, Array]:
     """The numbers of predicted, true and common nodes of each instance, and whether the sets are equal.

@@ -12,13 +12,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.signals import look_for_signals
-
-    UNMATCHED = -1
-
 
 class Matching:
     """Room for instances of so many rows or columns, and pairs; the matching and duals of the present one.

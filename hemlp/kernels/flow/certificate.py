@@ -11,22 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import fabs
-
-    from hemlp.kernels.flow.negative_cycles import (
-        BROKEN,
-        PROVED,
-        WIDE,
-        Proof,
-        cancel_negative_cycles,
-        check_signals,
-        set_potential,
-        split_costs,
-    )
-    from hemlp.kernels.flow.network import Network, build_network, read_flow
-    from hemlp.kernels.flow.pairing import Chosen, Pairing
-
 
 def cheapest(given: Pairing, asked: Array, chosen: Chosen) -> Array:
     """Turn what is chosen in the instances that are ``asked`` for into what costs least; a verdict for each.

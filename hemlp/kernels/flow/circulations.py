@@ -11,19 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.flow.negative_cycles import (
-        BROKEN,
-        WIDE,
-        Proof,
-        cancel_negative_cycles,
-        check_signals,
-        set_potential,
-        split_costs,
-    )
-    from hemlp.kernels.flow.network import Network
-    from hemlp.kernels.flow.successive_shortest_paths import Dijkstra, least_cost_flow
-
 
 class Circulations:
     """The arcs of all instances; ``most_…``: how many the largest has."""

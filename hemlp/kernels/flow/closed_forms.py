@@ -13,13 +13,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.flow.assignment import UNMATCHED, Matching, match
-    from hemlp.kernels.flow.pairing import Chosen, Pairing
-    from hemlp.kernels.signals import look_for_signals
-
 
 def best_pairings(given: Pairing, cover: bool, chosen: Chosen) -> Array:
     """Optima for α = β = 1 with defaults, or (``cover``) for α = 1 and β without limit; which instances have one.

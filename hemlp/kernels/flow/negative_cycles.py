@@ -15,16 +15,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from math import fabs
-    from math import inf as INFINITY
-
-    from hemlp.kernels.flow.network import list_residual_arcs, push
-    from hemlp.kernels.signals import look_for_signals
-
-    NOT_ASKED, PROVED, WIDE, LONG, BROKEN = range(5)
-    NO_ARC, FEW_ROUNDS, MOST_CYCLES = -1, 10, 5_000
-
 
 class Proof:
     """Room for the costs of so many arcs and the potentials of so many nodes, each in two parts.

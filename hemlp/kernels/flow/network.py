@@ -16,9 +16,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
 
 class Network:
     """Room for so many nodes and arcs, and the present network and its flow.

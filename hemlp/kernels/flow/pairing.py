@@ -15,12 +15,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.records import Sides
-    from hemlp.kernels.signals import look_for_signals
-
 
 class Pairing:
     """Costs, default costs and bounds of all instances; ``most_…``: how many the largest has.

@@ -17,15 +17,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.flow.network import Network, build_network, list_residual_arcs, push, read_flow
-    from hemlp.kernels.flow.pairing import Chosen, Pairing
-    from hemlp.kernels.signals import look_for_signals
-
-    NO_ARC = -1
-
 
 class Dijkstra:
     """Room for shortest-path searches in networks of so many nodes, and the potentials and excesses of the present one.

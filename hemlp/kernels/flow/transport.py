@@ -16,16 +16,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.flow.certificate import has_few_digits
-    from hemlp.kernels.flow.pairing import Pairing
-    from hemlp.kernels.signals import look_for_signals
-
-    NO_NODE = -1
-    PIVOTS_PER_NODE = 2000
-
 
 class Tree:
     """Room for spanning trees: predicted classes, then true ones, then the root; and the costs of the present instance.

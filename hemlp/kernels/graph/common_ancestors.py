@@ -12,12 +12,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.records import Implied, Sides
-    from hemlp.kernels.signals import look_for_signals
-
 
 class Ways:
     """Distances to ancestors, in the lists and by way of the hub, and the depth of each class, 1 for roots.

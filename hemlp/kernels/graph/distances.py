@@ -22,14 +22,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.records import Sides
-    from hemlp.kernels.signals import look_for_signals
-
-    LANES = 16
-
 
 class UpLists:
     """The ancestors of each class (CSR), nearest first, with their distances; every edge counts 1.
@@ -56,10 +48,6 @@ class WeightedUpLists:
         self.hub_at = hub_at
         self.beyond = beyond
         self.with_hub = bool((hub_at >= 0).any())
-
-
-if not cython.compiled:
-    Lists = UpLists | WeightedUpLists
 
 
 def up_lists(up: Any) -> UpLists | WeightedUpLists:

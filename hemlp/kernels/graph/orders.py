@@ -7,12 +7,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Rows
-    from hemlp.kernels.signals import look_for_signals
-
-    UNSEEN, ON_PATH, FINISHED = 0, 1, 2
-
 
 def depth_first(graph: Rows, starts: Array) -> tuple[Array, Array, Array]:
     """Depth-first search from each of ``starts`` in turn, neighbours in their order.

@@ -13,13 +13,6 @@ import numpy as np
 from hemlp.arrays import enlarge
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.records import Rows
-    from hemlp.kernels.signals import look_for_signals
-
-    OFTEN = 65536
-
-
 INFINITY = np.inf
 
 
