@@ -116,8 +116,8 @@ class PartInputs(Inputs):
             if here is None or here.size:
                 data, ids, _ = plan.read(table, self.parts.names[k], first)
                 for batch in plan.batches(data, ids, self.parts.names[k], (system,)):
-                    names = ids if here is None else tuple(ids[row] for row in here)
-                    yield batch if here is None else replace(batch.take(here), ids=names)
+                    names = tuple(ids if here is None else map(ids.__getitem__, here))
+                    yield replace(batch if here is None else batch.take(here), ids=names)
 
     def blocks(self, system: str, size: int = BLOCK) -> Iterator[tuple[int, Batch]]:
         """Batches of at most ``size`` consecutive instances, each with the number of its first one (from 0)."""

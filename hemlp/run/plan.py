@@ -16,7 +16,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Policies, Side, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
-from hemlp.instances.formats.arrow_labels import as_arrow_table, read_arrow_ids, read_arrow_labels
+from hemlp.instances.formats.arrow_labels import ArrowIds, as_arrow_table, read_arrow_labels, text_letters
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores, concatenate_scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
@@ -141,65 +141,63 @@ class Plan:
         tally = Tally.of(head, counts, scores, ids, part, batches)
         return Part(self._table(scores, counts, data[ID]), tally)
 
-    def read(self, table: Any, part: str, first_row: int | None) -> tuple[Any, tuple[Label, ...], IdKind]:
+    def read(self, table: Any, part: str, first_row: int | None) -> tuple[Any, ArrowIds, IdKind]:
         """A table as of ``score``, the ids of its instances, and of which kind they are."""
         data = as_arrow_table(table)
         numbered = first_row is not None and ID not in data.column_names
         if first_row is not None and numbered:
-            data = data.append_column(ID, [range(first_row + 1, first_row + len(data) + 1)])
+            data = data.append_column(ID, [np.arange(first_row + 1, first_row + len(data) + 1)])
         for name in (ID, TRUE, *self.systems):
             if data.column_names.count(name) != 1:
                 raise InvalidLabelSets(f"{part}: there has to be one column {name!r}; there are {data.column_names}")
-        ids, whole = read_arrow_ids(data[ID], part)
-        kind: IdKind = "row" if numbered else "integer" if whole else "text"
-        if len(set(ids)) < len(ids):
-            raise InvalidLabelSets(f"{part}: the instance {_first_twice(ids)!r} has several rows")
-        return data, ids, kind
+        ids = ArrowIds.of(data[ID], part)
+        return data, ids, "row" if numbered else "integer" if ids.integers else "text"
 
-    def batches(self, data: Any, ids: tuple[Label, ...], part: str, systems: Sequence[str]) -> Iterator[Batch]:
-        """The batch of each system: by class numbers where all labels are known, and else through label sets."""
+    def batches(self, data: Any, ids: Sequence[Label], part: str, systems: Sequence[str]) -> Iterator[Batch]:
+        """The batch of each system, by class numbers where all labels are known, and else through label sets."""
         sides = self._class_sides([data[name] for name in (TRUE, *systems)])
         for side in sides[1:]:
-            yield Batch(self.hierarchy, sides[0], side, ids, self.hierarchy, str(self.policies))
+            yield Batch(self.hierarchy, sides[0], side, None, self.hierarchy, str(self.policies))
         if not sides:
-            sets = [read_arrow_labels(data[name], ids, f"{part}, column {name!r}") for name in (TRUE, *systems)]
+            names = tuple(ids)
+            sets = [read_arrow_labels(data[name], names, f"{part}, column {name!r}") for name in (TRUE, *systems)]
             for each in sets[1:]:
                 with _name_place(part, ids):
-                    batch = Batch.over(self.hierarchy, sets[0], each, self.policies, ids)
+                    batch = Batch.over(self.hierarchy, sets[0], each, self.policies, names)
                 yield batch
 
     def _class_sides(self, columns: Sequence[Any]) -> list[Side]:
-        """The class numbers of columns of lists, looked up at once; nothing where a cell is null or a label unknown."""
-        import pyarrow as pa
-        from pyarrow import compute, types
+        """The class numbers of columns of lists; nothing where a cell is null or a label unknown."""
+        from pyarrow import types
 
         from hemlp.kernels.text.label_sets import class_rows
 
-        known, numbers = self._known_labels
         lists = [column.combine_chunks() for column in columns]
         plain = all(types.is_list(each.type) and types.is_string(each.type.value_type) for each in lists)
-        if known is None or not plain or any(each.null_count for each in lists):
+        if self._known_labels is None or not plain or any(each.null_count for each in lists):
             return []
-        flat = [each.flatten() for each in lists]
-        found = compute.index_in(pa.concat_arrays(flat), value_set=known)
-        if found.null_count:
-            return []
+        known, classes = self._known_labels
         sides = []
-        for each, codes in zip(lists, np.split(found.to_numpy(), np.cumsum([*map(len, flat)])[:-1]), strict=True):
+        for each in lists:
+            flat = each.flatten()
+            codes = known.numbers(*text_letters(flat))
+            if flat.null_count or codes.min(initial=0) < 0:
+                return []
             ptr = pointers(np.asarray(each.value_lengths()))
-            sides.append(Side(*class_rows(ptr, codes, numbers, np.arange(len(each)))))
+            sides.append(Side(*class_rows(ptr, codes, classes, np.arange(len(each)))))
         return sides
 
     @cached_property
-    def _known_labels(self) -> tuple[Any, IntArray]:
-        """All labels of the hierarchy as an Arrow array, and their class numbers; None unless they are texts."""
+    def _known_labels(self) -> tuple[Any, IntArray] | None:
+        """All labels of the hierarchy with their numbers, and their classes; None unless they are texts."""
         import pyarrow as pa
 
+        from hemlp.kernels.text.vocabulary import Vocabulary
+
         ids = self.hierarchy.ids
-        return (
-            pa.array(ids, pa.string()) if {*map(type, ids)} <= {str} else None,
-            np.fromiter(ids.values(), np.int32, len(ids)),
-        )
+        if not {*map(type, ids)} <= {str}:
+            return None
+        return Vocabulary(*text_letters(pa.array(ids, pa.string()))), np.fromiter(ids.values(), np.int32, len(ids))
 
     def _score(self, batch: Batch) -> list[Scores]:
         measures = list(self.measures.values())
@@ -220,11 +218,6 @@ class Plan:
         facts = {system: of.as_dict() for system, of in zip(self.systems, counts, strict=True)}
         better = {name: each.greater_is_better for name, each in self.measures.items()}
         return as_arrow(Evaluation(by_name, better, facts), ids)
-
-
-def _first_twice(ids: Sequence[Label]) -> Label:
-    seen: set[Label] = set()
-    return next(name for name in ids if name in seen or seen.add(name))  # type: ignore[func-returns-value]
 
 
 @contextmanager

@@ -109,7 +109,7 @@ class Kept:
         """
         keys: Sequence[Any] = ids if kind in ("row", "text") else list(map(str, ids))
         order = sorted(range(len(ids)), key=keys.__getitem__)  # code points are in the order of UTF-8
-        names = tuple(ids[k] for k in order)
+        names = tuple(map(ids.__getitem__, order))
         for name, following in itertools.pairwise(names):
             if name == following:
                 raise InvalidLabelSets(f"{where}: the instance {name!r} is met twice; give each instance once")
@@ -215,7 +215,7 @@ class Tally:
         if head.ids == "none" or len(ids) >= resampling.BUCKETED_FROM:
             buckets = Buckets.of(head, ids, values, counts)
         else:
-            kept = Kept.of(head.ids, ids, (values, statuses, counts), where)
+            kept = Kept.of(head.ids, tuple(ids), (values, statuses, counts), where)
         return cls(head, label_counts, score_counts, kept, buckets, classes, hierarchy)
 
     def __len__(self) -> int:

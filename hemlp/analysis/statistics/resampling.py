@@ -14,14 +14,13 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from hashlib import sha256
 from itertools import islice
 from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, pointers
 from hemlp.hierarchy.labels import Label
 from hemlp.results.exact_sums import UNIT, BucketSums
 
@@ -108,9 +107,13 @@ def assign_buckets(ids: Iterable[Label]) -> IntArray:
     >>> assign_buckets(["1", 1, "é", "PMID:12345"]).tolist()
     [2891, 2891, 3148, 607]
     """
-    texts = (str(name).encode("utf-8", "surrogatepass") for name in ids)
-    ends = b"".join([sha256(text).digest()[-2:] for text in texts])
-    return np.frombuffer(ends, ">u2").astype(np.int64) % BUCKETS
+    from hemlp.kernels.text.sha256 import last_words
+
+    letters: tuple[IntArray, IntArray] | None = getattr(ids, "letters", None)  # of a column of Arrow
+    if letters is None:
+        texts = [str(name).encode("utf-8", "surrogatepass") for name in ids]
+        letters = np.frombuffer(b"".join(texts), np.uint8), pointers([*map(len, texts)])
+    return last_words(*letters).astype(np.int64) % BUCKETS
 
 
 RESAMPLES = 1000

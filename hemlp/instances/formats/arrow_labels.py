@@ -6,8 +6,10 @@ by a dictionary. A cell that is null is an instance that the column does not hav
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import Any, overload
 
 import numpy as np
 
@@ -34,17 +36,77 @@ def as_arrow_table(data: Any) -> Any:
     raise InvalidOption(f"{type(data).__name__} is not an Arrow table, nor a frame that becomes one")
 
 
-def read_arrow_ids(column: Any, source: str) -> tuple[tuple[Label, ...], bool]:
-    """The ids of instances, none of them missing, and whether they are integers and not strings."""
+class ArrowIds(Sequence[Label]):
+    """The ids of instances in a column of Arrow, none of them missing: strings, or integers.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> ids = ArrowIds.of(pyarrow.chunked_array([["a", "b"], ["c"]]), "table")
+    >>> ids[1], list(ids[1:])
+    ('b', ['b', 'c'])
+    """
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    @classmethod
+    def of(cls, column: Any, source: str) -> ArrowIds:
+        """Of a chunked array, in which each id is there once."""
+        from pyarrow import types
+
+        from hemlp.kernels.text.vocabulary import Vocabulary
+
+        array = _plain(column.combine_chunks())
+        if not (_is_text(array.type) or types.is_integer(array.type)):
+            raise InvalidLabelSets(f"{source}, column 'id': ids are strings or integers, not {array.type}")
+        for row in np.flatnonzero(~np.asarray(array.is_valid()))[:1] if array.null_count else ():
+            raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
+        made = cls(array)
+        for row in np.flatnonzero(np.diff(made.letters[1]) == 0)[:1]:
+            raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
+        for row in np.flatnonzero(np.asarray(Vocabulary(*made.letters).first) != np.arange(len(made)))[:1]:
+            raise InvalidLabelSets(f"{source}: the instance {made[row]!r} has several rows")
+        return made
+
+    @property
+    def integers(self) -> bool:
+        """Whether they are integers and not strings."""
+        return not _is_text(self.array.type)
+
+    @cached_property
+    def letters(self) -> tuple[IntArray, IntArray]:
+        """The UTF-8 of all, integers in decimal, and where each begins and ends."""
+        return text_letters(self.array.cast("string") if self.integers else self.array)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.array.to_pylist())
+
+    @overload
+    def __getitem__(self, at: int) -> Label: ...
+    @overload
+    def __getitem__(self, at: slice) -> ArrowIds: ...
+    def __getitem__(self, at: int | slice) -> Label | ArrowIds:
+        return ArrowIds(self.array[at]) if isinstance(at, slice) else self.array[int(at)].as_py()
+
+
+def text_letters(array: Any) -> tuple[IntArray, IntArray]:
+    """The UTF-8 of an array of strings, and where each begins, and the last one ends."""
+    array = array.cast("large_string")
+    _, bounds, letters = array.buffers()
+    ptr = np.frombuffer(bounds, np.int64)[array.offset : array.offset + len(array) + 1] if len(array) else np.zeros(1)
+    data = np.frombuffer(letters if letters is not None and letters.size else b"", np.uint8)
+    return data, ptr.astype(np.int64, copy=False)
+
+
+def _plain(array: Any) -> Any:
+    """An array without a dictionary."""
     from pyarrow import types
 
-    kind = column.type.value_type if types.is_dictionary(column.type) else column.type
-    if not (_is_text(kind) or types.is_integer(kind)):
-        raise InvalidLabelSets(f"{source}, column 'id': ids are strings or integers, not {kind}")
-    ids = tuple(column.to_pylist())
-    for row in (k for k, name in enumerate(ids) if name is None or name == ""):
-        raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
-    return ids, types.is_integer(kind)
+    return array.dictionary.take(array.indices) if types.is_dictionary(array.type) else array
 
 
 def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> LabelSets:
@@ -52,8 +114,7 @@ def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> Label
     from pyarrow import types
 
     array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
-    if types.is_dictionary(array.type):
-        array = array.dictionary.take(array.indices)
+    array = _plain(array)
     there = np.asarray(array.is_valid())
     if not there.all():
         ids = tuple(name for name, here in zip(ids, there.tolist(), strict=True) if here)
