@@ -11,8 +11,7 @@ from pathlib import Path
 from hemlp.analysis.properties.catalogue import PROPERTIES, THEOREMS, Property
 from hemlp.analysis.properties.check import MOST_EXHAUSTIVE, Properties, check_properties
 from hemlp.analysis.properties.counterexamples import Counterexample, braces
-from hemlp.analysis.properties.losses import Variant
-from hemlp.analysis.properties.shapes import shapes_up_to
+from hemlp.analysis.properties.losses import Variant, shapes_up_to
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import measure
 from hemlp.text.tables import plural

@@ -40,7 +40,7 @@ NAMES = {
     "analysis.decision.belief": "Belief",
     "analysis.decision.decide": "decide",
     "analysis.properties.check": "properties",
-    "analysis.properties.disagreement": "counterexample",
+    "analysis.properties.counterexamples": "counterexample",
     "analysis.scored.cafa": "Cafa cafa",
     "analysis.scored.curve": "Curve curve",
     "analysis.scored.average_precision": "average_precision",

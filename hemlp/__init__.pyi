@@ -12,7 +12,7 @@ from hemlp.analysis.decision.belief import Belief as Belief
 from hemlp.analysis.decision.decide import decide as decide
 from hemlp.analysis.explain.network import network_picture as network_picture
 from hemlp.analysis.properties.check import properties as properties
-from hemlp.analysis.properties.disagreement import counterexample as counterexample
+from hemlp.analysis.properties.counterexamples import counterexample as counterexample
 from hemlp.analysis.scored.average_precision import average_precision as average_precision
 from hemlp.analysis.scored.cafa import Cafa as Cafa
 from hemlp.analysis.scored.cafa import cafa as cafa

@@ -63,7 +63,7 @@ SHOWN = (
 )  # fmt: skip
 """Classes whose methods users call."""
 INNER = {
-    "Evaluation": ("blocks", "explanations", "row_of"),
+    "Evaluation": ("blocks",),
     "Hierarchy": ("ambiguous_label", "find", "from_data", "look_up", "numbers", "with_isolated", "up_distance_chunks"),
     "Measure": (),
     "LabelSets": ("place", "row_of"),

@@ -16,12 +16,9 @@ import pytest
 import hemlp
 from hemlp import ALL, Bounds, Hierarchy, PairMeasure, SetMeasure, measure
 from hemlp.analysis.properties.catalogue import BY_NAME, PROPERTIES, THEOREMS, proofs
-from hemlp.analysis.properties.check import check_properties
-from hemlp.analysis.properties.counterexamples import SENTENCES
-from hemlp.analysis.properties.disagreement import Disagreement
-from hemlp.analysis.properties.losses import Variant
-from hemlp.analysis.properties.search import Tally, search
-from hemlp.analysis.properties.shapes import Shape, numbered, random_shape, shapes_of, shapes_up_to
+from hemlp.analysis.properties.check import Tally, check_properties, search
+from hemlp.analysis.properties.counterexamples import SENTENCES, Disagreement
+from hemlp.analysis.properties.losses import Shape, Variant, numbered, random_shape, shapes_of, shapes_up_to
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.catalogue import NAMED
 from hemlp.testing import check_measure

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
     from hemlp.analysis.diagnosis import consistency as of_labels
     from hemlp.analysis.diagnosis import levels as by_level
-    from hemlp.analysis.explain import rows
+    from hemlp.analysis.explain import explain as explaining
     from hemlp.analysis.statistics import (
         comparisons,
         correlations,
@@ -38,7 +38,7 @@ else:
     of_labels = LazyModule("hemlp.analysis.diagnosis.consistency")
     leniency = LazyModule("hemlp.analysis.statistics.leniency")
     by_level = LazyModule("hemlp.analysis.diagnosis.levels")
-    rows = LazyModule("hemlp.analysis.explain.rows")
+    explaining = LazyModule("hemlp.analysis.explain.explain")
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
     correlations = LazyModule("hemlp.analysis.statistics.correlations")
     intervals = LazyModule("hemlp.analysis.statistics.intervals")
@@ -97,9 +97,7 @@ class Evaluation(Results):
     more_specific = leniency.more_specific
     confusions = error_costs.confusions
     costs = error_costs.costs
-    explain = rows.explain
-    explanations = rows.explanations
-    row_of = rows.row_of
+    explain = explaining.explain_row
     worst = worst_instances.worst
 
     # files

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import singledispatch
 from typing import Any
@@ -19,9 +19,9 @@ import numpy as np
 
 from hemlp.analysis.explain import parts
 from hemlp.analysis.explain.explanation import Explanation
-from hemlp.errors import HemlpError
+from hemlp.errors import HemlpError, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label
+from hemlp.hierarchy.labels import Label, near_matches
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.at_k import RankedMeasure
@@ -30,10 +30,12 @@ from hemlp.measures.derived import ConstrainedMeasure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
 from hemlp.optimize.program import Status
+from hemlp.options import check_known, row_number
 from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.problems.pairing.solution import PairingSolution
+from hemlp.results.results import Results, require_inputs
 
 
 def explain(
@@ -50,6 +52,60 @@ def explain(
     leaders = [next(iter(members.values())) for members in groups.values()]
     firsts = tuple(each.k if isinstance(each, RankedMeasure) else None for each in leaders)
     return Explanation(one, range(len(batch))[row], explained, system, names, firsts)
+
+
+def explain_row(
+    ev: Results, system: str, row: int | None = None, measures: Sequence[str] | None = None, *, id: Label | None = None
+) -> Explanation:
+    """Explain the scores of a system on one instance.
+
+    Parameters
+    ----------
+    system
+        The name of a system.
+    row
+        The number of an instance from 0; negative ones count from the end.
+    measures
+        One or several measures of the evaluation; None for all.
+    id
+        The id of the instance, instead of its number.
+
+    Raises
+    ------
+    InvalidOption
+        If the evaluation was read from a file, which does not hold the data, or the instance does not exist.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    >>> evaluate(h, ["sheep"], ["cow"], ["GIE"]).explain("system", 0).parts[0].pairs[0].path
+    ('cow', 'animal', 'sheep')
+    """
+    inputs = require_inputs(ev)
+    check_known("system", system, ev.systems)
+    chosen = [measures] if isinstance(measures, str) else measures
+    for name in chosen or ():
+        check_known("measure", name, ev.measures)
+    number = _row_of(ev, row, id)
+    wanted = {name: inputs.measures[name] for name in chosen or ev.measures}
+    one = explain(inputs.take(system, [number]), wanted, system=system, names=inputs.names)
+    return replace(one, row=number)
+
+
+def _row_of(ev: Results, row: int | None, id: Label | None) -> int:
+    """The number of an instance, from its number (negative ones count from the end) or its id."""
+    if row is not None and id is not None:
+        raise InvalidOption("row and id= both say which instance: give one of them")
+    if id is None:
+        return row_number(row, int(ev.facts[ev.systems[0]]["instances"]))
+    if ev.ids is None:
+        raise InvalidOption(f"id={id!r}: these instances have no ids: give the number of one")
+    if id not in ev.ids:
+        near = near_matches(id, ev.ids)
+        hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+        raise InvalidOption(f"there is no instance with the id {id!r}{hint}")
+    return list(ev.ids).index(id)
 
 
 def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> parts.Part:
@@ -108,30 +164,27 @@ def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], mea
     if model.units is not None:
         moves = tuple(make(p, t, c * mass) for p, t, c, mass in named)
         return parts.TransportPart(values, moves, {}, solution.objective, tuple(mass for *_, mass in named))
-    shared = values, tuple(make(*pair) for pair in named), _prices_by_side(solution, measure), solution.objective
-    if model.arcs is None:
-        return parts.PairingPart(*shared)
-    return parts.FlowPart(*shared, tuple(solution.prices()), _prices_of_groups(solution, measure))
+    by_side, of_groups = _prices(solution, measure)
+    shared = values, tuple(make(*pair) for pair in named), by_side, solution.objective
+    return parts.PairingPart(*shared) if model.arcs is None else parts.FlowPart(
+        *shared, tuple(solution.prices()), of_groups
+    )  # fmt: skip
 
 
-def _prices_of_groups(solution: PairingSolution, measure: Measure) -> tuple[tuple[str, float], ...]:
-    """The dual values of bounds that are not about one class, in words."""
+def _prices(
+    solution: PairingSolution, measure: Measure
+) -> tuple[dict[str, dict[Label, float]], tuple[tuple[str, float], ...]]:
+    """The dual values of the classes of both sides, and of other bounds in words; none beside a user's constraints."""
     if isinstance(measure, ConstrainedMeasure):
-        return ()
-    words = {row.name: row.note for row in solution.model.program().rows}
-    return tuple((words.get(name, name), value) for name, value in solution.duals().groups.items())
-
-
-def _prices_by_side(solution: PairingSolution, measure: Measure) -> dict[str, dict[Label, float]]:
-    """The prices of the classes of both sides; none where a user's constraints take part in them."""
-    if isinstance(measure, ConstrainedMeasure):
-        return {}
-    batch, prices = solution.model.batch, solution.duals()
-    labels = batch.hierarchy.labels
-    return {
+        return {}, ()
+    model, prices = solution.model, solution.duals()
+    labels = model.batch.hierarchy.labels
+    by_side = {
         name: {labels[c]: float(price) + 0.0 for c, price in zip(side.classes, of, strict=True)}
-        for name, side, of in zip(SIDES, batch.sides, (prices.predicted, prices.true), strict=True)
+        for name, side, of in zip(SIDES, model.batch.sides, (prices.predicted, prices.true), strict=True)
     }
+    words = {} if model.arcs is None else {row.name: row.note for row in model.program().rows}
+    return by_side, tuple((words.get(name, name), value) for name, value in prices.groups.items())
 
 
 def _hierarchy_with_lengths(measure: Measure, h: Hierarchy) -> Hierarchy | None:

@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.properties.losses import AS_IS, LabelSet, Losses, Variant
-from hemlp.analysis.properties.shapes import Shape
+from hemlp.analysis.properties.losses import AS_IS, LabelSet, Losses, Shape, Variant
 from hemlp.arrays import FloatArray
 from hemlp.measures.base import Measure
 from hemlp.measures.pair_measure import PairMeasure

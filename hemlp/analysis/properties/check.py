@@ -9,31 +9,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from textwrap import wrap
+from typing import Any, NamedTuple
 
-from hemlp.analysis.properties.catalogue import PROPERTIES, Property, proofs
+import numpy as np
+
+from hemlp.analysis.properties.catalogue import BY_NAME, PROPERTIES, TOLERANCE, Property, proofs
 from hemlp.analysis.properties.counterexamples import Counterexample
-from hemlp.analysis.properties.losses import complete
-from hemlp.analysis.properties.search import Tally, search, search_random
-from hemlp.analysis.properties.shapes import shapes_up_to
+from hemlp.analysis.properties.losses import (
+    AS_IS,
+    LabelSet,
+    Losses,
+    LossTables,
+    Shape,
+    Variant,
+    complete,
+    random_shape,
+    shapes_up_to,
+)  # fmt: skip
 from hemlp.errors import InvalidOption, InvalidSolution
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
-from hemlp.measures.invariants import INVARIANTS
+from hemlp.measures.invariants import INVARIANTS, Invariant
 from hemlp.options import plain_number
+from hemlp.processes.progress import track
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import Table, plural
 
 MOST_EXHAUSTIVE, MOST_CLASSES = 5, 9
 """Classes up to which all hierarchies are tried, and up to which random ones are drawn."""
 DECLARED = {
-    "best_if_equal": "perfect",
-    "best_only_if_equal": "only perfect",
-    "symmetric": "symmetric",
+    "best_if_equal": "perfect", "best_only_if_equal": "only perfect", "symmetric": "symmetric",
     "names": "names do not matter",
-}
+}  # fmt: skip
 """Invariants that measures declare, and the properties that they are."""
 
 
@@ -61,16 +71,10 @@ class Properties(HtmlDisplay):
         """The invariants that the measure declares and that are refuted."""
         declared = sorted(name for name in self.measure.invariants & DECLARED.keys() if DECLARED[name] in self.refuted)
         examples = {name: self.refuted[DECLARED[name]] for name in declared}
-        return {name: example for name, example in examples.items() if _breaks(example, name)}
+        return {name: each for name, each in examples.items() if name == "names" or _breaks(each, INVARIANTS[name])}
 
     def verdict(self, name: str) -> str:
-        """``proved``, ``refuted``, ``none found``, or ``no case`` where the measure is undefined on all.
-
-        Parameters
-        ----------
-        name
-            Of a property.
-        """
+        """Of a property: proved, refuted, "none found", or "no case" where the measure is undefined on all."""
         if name in self.refuted:
             return "refuted"
         return "proved" if name in self.proved else "none found" if self.cases[name] else "no case"
@@ -92,21 +96,18 @@ class Properties(HtmlDisplay):
         return [self.words(name), f"on trees {self.on_trees.verdict(name)}: {self.on_trees.words(name)}"]
 
     def table(self, width: int | None = None) -> Table:
-        """A row for each property: the verdict, the number of cases, and the reason.
-
-        Parameters
-        ----------
-        width
-            Characters of a line; the last column continues in further rows.
-        """
+        """A row for each property: the verdict, the number of cases, and the reason, which wraps at ``width``."""
         counted = self.violations or {}
+        room = None if width is None else width - (62 if counted else 48)
         rows: list[list[Any]] = []
         for name, cases in self.cases.items():
             numbers = [f"{cases:,}", *([f"{counted[name]:,}"] if counted else [])]
-            room = None if width is None else width - (62 if counted else 48)
-            lines = [line for text in self.why(name) for line in _fold(text, room)]
-            rows.append([name, self.verdict(name), *numbers, lines[0] if room else "; ".join(lines)])
-            rows += [[*[""] * (len(rows[0]) - 1), line] for line in (lines[1:] if room else ())]
+            lines = ["; ".join(self.why(name))]
+            if room is not None:
+                folded = (wrap(text, room, break_on_hyphens=False, subsequent_indent="  ") for text in self.why(name))
+                lines = [line for of in folded for line in of or [""]]
+            rows.append([name, self.verdict(name), *numbers, lines[0]])
+            rows += [[*[""] * (len(rows[0]) - 1), line] for line in lines[1:]]
         return Table(["property", "verdict", "cases", *(["violations"] if counted else []), "why"], rows)
 
     def __repr__(self) -> str:
@@ -118,15 +119,16 @@ class Properties(HtmlDisplay):
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values, for JSON."""
-        every: dict[str, dict[str, Any]] = {}
-        for name, cases in self.cases.items():
-            every[name] = {"verdict": self.verdict(name), "cases": cases}
-            if self.violations is not None:
-                every[name]["violations"] = self.violations[name]
-            if name in self.proved:
-                every[name]["theorem"] = self.proved[name]
-            if name in self.refuted:
-                every[name]["counterexample"] = self.refuted[name].to_dict()
+        refuted = {name: example.to_dict() for name, example in self.refuted.items()}
+        known = {"violations": self.violations or {}, "theorem": self.proved, "counterexample": refuted}
+        every = {
+            name: {
+                "verdict": self.verdict(name),
+                "cases": cases,
+                **{k: of[name] for k, of in known.items() if name in of},
+            }
+            for name, cases in self.cases.items()
+        }
         plain = {"measure": str(self.measure), "classes": self.classes, "labels": self.labels, "properties": every}
         return plain if self.on_trees is None else {**plain, "on_trees": self.on_trees.to_dict()["properties"]}
 
@@ -210,21 +212,9 @@ def _known(measure: Measure, tallies: Mapping[str, Tally], trees: bool, exhausti
     return proved, refuted, cases, {name: tally.violations for name, tally in tallies.items()} if exhaustive else None
 
 
-def _breaks(example: Counterexample, invariant: str) -> bool:
+def _breaks(of: Counterexample, invariant: Invariant) -> bool:
     """Whether the values of the measure break what it declares, and not only d, which depends on m(T, T)."""
-    own = complete(example.measure, example.hierarchy)
-    return invariant == "names" or not INVARIANTS[invariant].holds(
-        own, example.hierarchy, list(example.true), list(example.pred)
-    )
-
-
-def _fold(text: str, width: int | None) -> list[str]:
-    """A text in lines that are not too wide."""
-    if width is None:
-        return [text]
-    from textwrap import wrap
-
-    return wrap(text, width, break_on_hyphens=False, subsequent_indent="  ") or [""]
+    return not invariant.holds(complete(of.measure, of.hierarchy), of.hierarchy, list(of.true), list(of.pred))
 
 
 def _whole(option: str, value: Any, least: int) -> int:
@@ -232,3 +222,94 @@ def _whole(option: str, value: Any, least: int) -> int:
     if not isinstance(number, int):
         raise InvalidOption(f"{option}={value!r} is not a whole number")
     return number
+
+
+# ---- the search
+
+
+class Case(NamedTuple):
+    """A case that breaks a property: its label sets and its witness; ``values`` are the d that it compares."""
+
+    shape: Shape
+    sets: tuple[LabelSet, ...]
+    witness: Any
+    values: tuple[float, ...]
+
+
+@dataclass
+class Tally:
+    """The number of cases of one property so far, how many break it, and the first that does."""
+
+    cases: int = 0
+    violations: int = 0
+    first: Case | None = None
+
+    def add(self, each: Property, at: Losses) -> None:
+        """Count the cases on one hierarchy."""
+        excess = each.excess(at)
+        broken = excess > TOLERANCE
+        self.cases += int(np.count_nonzero(~np.isnan(excess)))
+        self.violations += int(np.count_nonzero(broken))
+        if self.first is None and broken.any():  # the case of the smallest sets, then of the smallest witness
+            places = at.space.smallest(np.any(broken, axis=-1))
+            sets = tuple(at.space.sets[place] for place in places)
+            witness = each.witnesses(at.shape)[int(np.argmax(broken[places]))]
+            numbers = at.space.numbers
+            d = (at.tables[variant][numbers[true], numbers[pred]] for variant, true, pred in each.terms(sets, witness))
+            self.first = Case(at.shape, sets, witness, tuple(map(float, d)))
+
+
+def search(
+    measures: Sequence[Measure], shapes: Iterable[Shape], labels: int, properties: Sequence[Property] = PROPERTIES, *,
+    exhaustive: bool = False,
+) -> list[dict[str, Tally]]:  # fmt: skip
+    """A tally of each property for each measure, up to the first hierarchy that refutes it (or all: ``exhaustive``).
+
+    ``shapes``: the smallest first. ``labels``: the most labels of a set.
+    """
+    tallies = [{each.name: Tally() for each in properties} for _ in measures]
+    for shape in track(list(shapes), "trying hierarchies"):
+        unsettled = [
+            (k, each)
+            for each in properties
+            for k, of in enumerate(tallies)
+            if exhaustive or of[each.name].first is None
+        ]
+        if not unsettled:
+            break
+        needed: dict[Variant, set[int]] = {}
+        for k, each in unsettled:
+            for variant in (AS_IS, *each.variants(shape)):
+                needed.setdefault(variant, set()).add(k)
+        tables = LossTables(shape, labels, measures)
+        for variant, wanted in needed.items():
+            tables.prepare(variant, wanted)
+        for k, each in unsettled:
+            tallies[k][each.name].add(each, tables.of(k))
+    return tallies
+
+
+def search_random(
+    measure: Measure, tallies: Mapping[str, Tally], sizes: range, labels: int, draws: int, seed: int
+) -> None:
+    """Add random hierarchies to the tallies of properties that nothing has refuted so far."""
+    rng = np.random.default_rng(seed)
+    for _ in track(range(draws), "trying random hierarchies"):
+        shape = random_shape(rng, int(rng.integers(sizes.start, sizes.stop)))
+        unsettled = [BY_NAME[name] for name, tally in tallies.items() if tally.first is None]
+        (drawn,) = search([measure], [shape], labels, unsettled)
+        for name, tally in drawn.items():
+            tallies[name].cases += tally.cases
+            tallies[name].violations += tally.violations
+            if tally.first is not None:
+                tallies[name].first = _shrink(measure, BY_NAME[name], tally.first, sizes.start, labels)
+
+
+def _shrink(measure: Measure, each: Property, case: Case, least: int, labels: int) -> Case:
+    """A counter-example from which no edge and no class can be removed, of ``least`` classes or more."""
+    for shape in case.shape.smaller():
+        if shape.size >= least:
+            first = search([measure], [shape], labels, [each])[0][each.name].first
+            if first is not None:
+                return _shrink(measure, each, first, least, labels)
+    return case
