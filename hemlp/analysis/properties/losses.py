@@ -133,10 +133,21 @@ def _edge_bits(n: int) -> tuple[list[Edge], dict[Edge, int]]:
 
 @cache
 def shapes_of(n: int) -> tuple[Shape, ...]:
-    """All hierarchies of n classes up to isomorphism, in their order."""
-    edges, _ = _edge_bits(n)
-    subsets = (each for size in range(len(edges) + 1) for each in combinations(edges, size))
-    return tuple(sorted({numbered(Shape(n, each)) for each in subsets}, key=lambda shape: shape.order))
+    """All hierarchies of n classes up to isomorphism: the sets of edges whose list no other numbering makes smaller."""
+    edges, bits = _edge_bits(n)
+    codes = np.arange(1 << len(edges))
+    has = {edge: codes & bits[edge] != 0 for edge in edges}
+    smallest = np.ones(len(codes), dtype=bool)
+    for to in permutations(range(n)):
+        moved, is_numbering = np.zeros_like(codes), np.ones(len(codes), dtype=bool)
+        for (p, c), there in has.items():
+            if to[p] < to[c]:
+                moved += there * bits[to[p], to[c]]
+            else:
+                is_numbering &= ~there
+        smallest &= ~(is_numbering & (moved > codes))
+    shapes = (Shape(n, tuple(edge for edge in edges if code & bits[edge])) for code in codes[smallest].tolist())
+    return tuple(sorted(shapes, key=lambda shape: shape.order))
 
 
 def shapes_up_to(n: int) -> Iterator[Shape]:
