@@ -2,6 +2,8 @@
 # setup.py or a kernel changes, and puts it on the PATH. $1 names the extra to install. HEMLP_PYTHON names another
 # Python, whose environment is .venv-3.13 or the like.
 set -eu
+# without bytecode on disk every process would compile all that it imports
+unset PYTHONDONTWRITEBYTECODE
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 extra=$1
 venv=.venv
