@@ -23,7 +23,7 @@ import numpy as np
 import hemlp
 from hemlp import Belief, Hierarchy, LabelSets, ScoredSets
 from hemlp.analysis.decision.calibration import classes_above, hits, least_threshold, true_closures
-from hemlp.analysis.decision.models import best_scenarios
+from hemlp.analysis.decision.pools import best_scenarios
 from hemlp.arrays import entry_rows
 from hemlp.text.tables import Table
 

@@ -121,13 +121,22 @@ def test_other_measures_take_the_best_of_a_pool():
     h = Hierarchy.from_edges(TREE)
     systems = {"A": ["sheep", "owl"], "B": ["cow", "owl"], "C": ["sheep", "bird"]}
     for name in ("jaccard", "MGIA", "F_LCA", "F_H(horizon=2)", "GIE(horizon=2)", "F_De", "matched_F(cost='wu_palmer')"):
-        d = decide(h, systems, name)
-        assert d.status == {"feasible": 2}
-        assert (d.candidates > 3).all()
-        truths = list(zip(*systems.values(), strict=True))
-        for row, answer in enumerate(d.sets):
-            values = [float(d.measure.score(h, [t], list(answer))) for t in truths[row]]
-            assert d.expected[row] == pytest.approx(np.mean(values))
+        assert_best_of_a_pool(h, systems, measure(name))
+    weights = {label: k / 3 for k, label in enumerate(h.labels)}
+    for own in (measure("simGIC", weights=weights), hemlp.SetMeasure("P_top", "ancestors", score="P", top=True)):
+        assert_best_of_a_pool(h, systems | {"D": [[], ["cow"]]}, own)
+    same = decide(h, systems, hemlp.SetMeasure("same", "ancestors", score="exact"))  # a scenario is best
+    assert (same.status, same.candidates.tolist()) == ({"optimal": 2}, [4, 3])
+
+
+def assert_best_of_a_pool(h, systems, own):
+    d = decide(h, systems, own)
+    assert d.status == {"feasible": 2}
+    assert (d.candidates > 3).all()
+    truths = list(zip(*systems.values(), strict=True))
+    for row, answer in enumerate(d.sets):
+        values = [float(own.score(h, [t] if isinstance(t, str) else t, list(answer))) for t in truths[row]]
+        assert d.expected[row] == pytest.approx(np.mean(values))
 
 
 def test_models_are_programs_and_false_claims_are_refused():
@@ -570,18 +579,18 @@ def test_command_line(tmp_path, monkeypatch):
 
 
 def test_a_large_pool_is_bounded_and_a_small_one_is_whole(monkeypatch):
-    from hemlp.analysis.decision import models
+    from hemlp.analysis.decision import pools
 
     h = Hierarchy.from_edges([(k // 2, k) for k in range(2, 64)] + [(0, 1)])
     gold = [[32 + (5 * k) % 32, 16 + (3 * k) % 16] for k in range(40)]
     corpus = Belief.corpus(LabelSets.of(gold, rows="sets"))
     whole = decide(h, corpus, "F_LCA")
-    monkeypatch.setattr(models, "POOL", 0)
+    monkeypatch.setattr(pools, "POOL", 0)
     few = decide(h, corpus, "F_LCA")
     assert few.candidates[0] < whole.candidates[0]
     assert few.expected[0] == pytest.approx(whole.expected[0])
-    swept = models._sweep_answers(corpus.scenarios(h), 0, thin=True)
-    assert 0 < max(map(len, swept)) <= 2 * max(map(len, gold))
+    swept = pools._sweep_answers(corpus.scenarios(h), 0, thin=True)
+    assert 0 < swept.sizes.max() <= 2 * max(map(len, gold))
     whole_mgia = decide(h, corpus, "MGIA")
     monkeypatch.undo()
     assert decide(h, corpus, "MGIA").candidates == whole_mgia.candidates  # only F_LCA is thinned

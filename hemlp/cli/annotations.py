@@ -211,7 +211,7 @@ def _compare(d: Decision, systems: Mapping[str, Any], true: Any) -> Table:
     """The means: decided, by majority (half of the votes), the system's answer of best expected value, and each."""
     from hemlp import LabelSets, evaluate
     from hemlp import decide as best_answers
-    from hemlp.analysis.decision.models import best_scenarios
+    from hemlp.analysis.decision.pools import best_scenarios
 
     h, own = d.hierarchy, d.measure
     rivals: dict[str, Any] = {"decided": d.sets, "majority": best_answers(h, systems, "SDL").sets}

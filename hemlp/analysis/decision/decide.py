@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from hemlp.analysis.decision.belief import DRAWS, Belief, as_belief
 from hemlp.analysis.decision.calibration import Guarantee, calibrate_votes, classes_above, control_risk
-from hemlp.analysis.decision.models import decision_model, expected_values, is_linear, is_ratio, linear_model, side_of
+from hemlp.analysis.decision.models import decision_model, is_linear, is_ratio, linear_model
+from hemlp.analysis.decision.pools import expected_values
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
@@ -34,7 +35,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.optimize.program import Status
 from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, specific_classes
-from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of
+from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of, side_of
 from hemlp.problems.decision.sets import LinearDecision
 from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table, plural

@@ -17,13 +17,14 @@ import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
 from hemlp.analysis.decision.decide import decide
-from hemlp.analysis.decision.models import is_linear, side_of
+from hemlp.analysis.decision.models import is_linear
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.base import Measure
 from hemlp.optimize.program import Status
+from hemlp.problems.decision.scenarios import side_of
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import Table, format_number, join_words
 

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, split
+from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers, row_pointers, row_sums, sorted_distinct, split
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.lca.links import most_specific
 
 
 def batch_of(hierarchy: Hierarchy, true: Side, pred: Side) -> Batch:
     """Two sides that are class numbers already."""
     return Batch(hierarchy, true, pred, None, hierarchy, "")
+
+
+def side_of(rows: Sequence[Any]) -> Side:
+    """Rows of classes as a side."""
+    classes = [np.asarray(row, np.int32) for row in rows]
+    return Side(pointers([row.size for row in classes]), np.concatenate([np.empty(0, np.int32), *classes]))
+
+
+def most_specific_classes(h: Hierarchy, side: Side) -> Side:
+    """The classes of each row without a descendant in it."""
+    return most_specific(side, h.upward.lists(sorted_distinct(side.classes)))
+
+
+def closures_of(h: Hierarchy, side: Side) -> Side:
+    """The ancestor closure of each row."""
+    empty = Side(np.zeros(len(side) + 1, np.int64), np.empty(0, np.int32))
+    ptr, nodes, _ = ClosureModel("", batch_of(h, empty, side), "up", np.ones(len(h) + 1)).closures()
+    return Side(ptr, nodes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,10 +99,7 @@ class Scenarios:
     @cached_property
     def closures(self) -> Side:
         """The ancestor closure of each scenario."""
-        empty = Side(np.zeros(len(self.sets) + 1, np.int64), np.empty(0, np.int32))
-        model = ClosureModel("", batch_of(self.hierarchy, empty, self.sets), "up", np.ones(len(self.hierarchy) + 1))
-        ptr, nodes, _ = model.closures()
-        return Side(ptr, nodes)
+        return closures_of(self.hierarchy, self.sets)
 
     def merged(self) -> Scenarios:
         """With equal sets of an instance as one scenario."""
