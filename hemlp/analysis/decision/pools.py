@@ -65,7 +65,7 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     kept = same == np.arange(same.size)
     pool, owner = pool.take(np.flatnonzero(kept)), owner[kept]
     whole = pool if flat else closures_of(h, pool)
-    keys = [(row, nodes.size, sorted(nodes.tolist())) for row, nodes in zip(owner.tolist(), whole, strict=True)]
+    keys = [(row, int(whole.sizes[k]), sorted(whole[k].tolist())) for k, row in enumerate(owner.tolist())]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
     pool, first = pool.take(order), row_pointers(owner[order], size)
     values = expected_values(own, scenarios, pool, owner[order])
@@ -153,8 +153,8 @@ def _scores_by_counts(own: SetMeasure, scenarios: Scenarios, true: Side, answers
         common = shared if own.weights is None else (tables[0] * weights[nodes]) @ tables[1].T
         sums = [row_sums(weights[side.classes], side.ptr) for side in (mine, truth)]
         equal = (shared == mine.sizes[:, None]) & (shared == truth.sizes)
-        both = np.broadcast_arrays(sums[0][:, None], sums[1], common, equal)
-        found.append(own._scorer.function(SetFacts(*(each.ravel() for each in both), len(h))))
+        p, t = (each.ravel() for each in np.broadcast_arrays(sums[0][:, None], sums[1]))
+        found.append(own._scorer.function(SetFacts(p, t, common.ravel(), equal.ravel(), len(h))))
     return np.concatenate(found)
 
 
@@ -202,7 +202,8 @@ class Sweep:
         self.grid = grid
 
     def _worths(self, x: float) -> FloatArray:
-        return self.inside @ (self.mass / (self.sizes + x))
+        worths: FloatArray = self.inside @ (self.mass / (self.sizes + x))
+        return worths
 
     def sets(self) -> Side:
         """For each x the first nodes that weigh no more than it."""
