@@ -52,9 +52,9 @@ unknown, unknown_true
     What is done about predicted and true labels that the hierarchy does not have: "error", "drop" or "isolate" (see
     ``Batch.of``).
 average
-    "samples" (mean over instances), None (one value an instance) or, for ratios of sets, "micro".
+    "samples" (mean over instances), None (one value per instance) or, for ratios of sets, "micro".
 sample_weight
-    One number of at least 0 an instance, for the mean.
+    One number of at least 0 per instance, for the mean.
 zero_division
     Of ratios, what 0 / 0 is: 0, 1, nan (left out of the mean) or "warn"; by default 1 if both sets are empty, else 0.
 parameters
@@ -99,7 +99,7 @@ class _MetricOptions:
 
 
 def _score_batch(made: Measure, batch: Batch) -> Scores:
-    """One score an instance."""
+    """One score per instance."""
     with without_advice():
         return made.score(batch)
 
@@ -125,7 +125,7 @@ def _average_scores(
         return scores.mean()
     weights = np.asarray(sample_weight, np.float64)
     if weights.shape != scores.values.shape or not (weights >= 0).all() or not weights.sum() > 0:
-        raise InvalidOption("sample_weight needs one number of at least 0 an instance, not all of them 0")
+        raise InvalidOption("sample_weight needs one number of at least 0 per instance, not all of them 0")
     defined = ~np.isnan(scores.values)
     total = weights[defined].sum()
     return float(weights[defined] @ scores.values[defined] / total) if total > 0 else math.nan
@@ -239,9 +239,7 @@ class Metric:
         from hemlp.analysis.explain.explanation import Explanation
 
         if not self.measure.greater_is_better:
-            raise InvalidOption(
-                f"{self.measure}: less is better, and optimisers look for more; take F_LCA, for example"
-            )
+            raise InvalidOption(f"{self.measure}: less is better, but optimisers maximise; take F_LCA, for example")
         batch = self._batch([gold], [pred])
         made, scores = _without_k(self.measure, _score_batch(self.measure, batch))
         score = ScoreWithFeedback(_average_scores(made, scores, "samples", None, self.zero_division))

@@ -172,7 +172,7 @@ def check_solver(solver: str | Solver, models: Sequence[Model[Any]] | None = Non
         if isinstance(who, ProgramSolver) and is_exact(who):
             _check_programs(who, model, where)
         solution = who.solve(model, None)
-        _require(len(solution.statuses) == len(model), f"{where}: one status an instance is needed")
+        _require(len(solution.statuses) == len(model), f"{where}: one status per instance is needed")
         statuses = {Status(code) for code in solution.statuses}
         _require(Status.UNSOLVED not in statuses, f"{where}: not solved, without any limit")
         if is_exact(who):

@@ -156,7 +156,7 @@ def test_cells_keep_what_stands_between_quotes(tmp_path):
 def test_other_formats_are_no_label_files(tmp_path):
     for name in ("y.owl", "y.ttl.gz", "y.yaml"):
         for read in (read_labels, LabelFile):
-            with pytest.raises(FileFormatError, match="is not a label file: give one instance a line"):
+            with pytest.raises(FileFormatError, match="is not a label file: write one instance per line"):
                 read(write(tmp_path, name, '{"id": 1, "labels": ["a1"]}\n'))
 
 

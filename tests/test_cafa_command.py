@@ -166,4 +166,4 @@ def test_roots_together_and_cuts(files):
     code, out = run("two.txt", "g.tsv", "s.tsv", "--no-intervals", "--out", "res")
     assert (code, "the thresholds are cafaeval's grid" in out) == (0, True)
     code, out = run("two.txt", "g.tsv", "s.tsv@0.5")
-    assert (code, "s.tsv@0.5: scores are taken as they are here, for all cut-offs: give s.tsv" in out) == (2, True)
+    assert (code, "s.tsv@0.5: all scores are needed here, without a cut-off: give s.tsv" in out) == (2, True)

@@ -301,7 +301,7 @@ def test_forced_pairs_that_cannot_be():
     assert set(error.value.labels) == {"cow", "bird", "sheep"}
     apart = Hierarchy.from_edges([("a", "b"), ("c", "d")])
     m = PairMeasure("m", Bounds((1, 1), (1, 1), pair=force(("b", "d"))), default_cost=5)
-    with pytest.raises(InfeasibleModel, match=r"instance 2: the pair 'b' ~ 'd' is forced and does not exist"):
+    with pytest.raises(InfeasibleModel, match=r"instance 2: the pair 'b' ~ 'd' is forced, but does not exist"):
         m.score(Batch.of(apart, ["b", "d"], ["b", "b"]))
     scores = m.score(Batch.of(apart, ["b", "d"], ["b", "b"]), undefined="nan")
     assert scores.values[0] == 0
@@ -338,7 +338,7 @@ def test_weights_of_classes():
 
 
 def test_what_is_refused():
-    with pytest.raises(InvalidCost, match=r"falls from 3 to 1: .* no flow of least cost; .*with_constraints"):
+    with pytest.raises(InvalidCost, match=r"falls from 3 to 1: .* costs that do not fall; .*with_constraints"):
         priced((1, ALL), each=(0, 3, 1))
     for bad in ({"each": -1}, {"below": -1}, {"above": math.inf}, {"each": (0, math.nan)}):
         with pytest.raises((InvalidCost, InvalidOption)):

@@ -69,7 +69,7 @@ def test_check_of_ids_and_cycles(folder):
     assert f"1 instance of {pred} missing in {gold}: 3" in result.output
     result = piped("a b\nb c\nc a\n", "check", "-")
     assert result.returncode == 2
-    assert "the hierarchy has cycles: 'c' → 'a' closes one, and without 1 edge there is none" in result.stdout
+    assert "the hierarchy has cycles: 'c' → 'a' closes one; without 1 edge there would be none" in result.stdout
 
 
 def test_convert(folder):
@@ -120,7 +120,7 @@ def test_evaluate_with_commas_columns_and_standard_input(folder):
     assert lines.stdout.splitlines()[1].startswith("mine")
     twice = piped("x\n", "evaluate", folder / "h.csv", "-", "-", "-m", "F_H")
     assert twice.returncode == 2
-    assert "standard input (-) can be read once" in twice.stderr
+    assert "standard input (-) can be read only once" in twice.stderr
     odd = piped('["x"]\n["y"]\n["x"]\n', "evaluate", folder / "h.csv", folder / "g.txt", "-", "--format", "jsonl")
     assert odd.returncode == 2
     assert "g.txt, line 1: not JSON" in odd.stderr

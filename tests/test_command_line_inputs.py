@@ -273,7 +273,7 @@ def test_standard_input_is_a_file_of_any_command(files):
     assert piped("check", "-", "gold.csv", input=EDGES).returncode == 0
     assert run("evaluate", "-", "gold.csv", "-") == (
         2,
-        "standard input (-) can be read once: give files for the others",
+        "standard input (-) can be read only once: give files for the others",
     )
 
 

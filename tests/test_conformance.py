@@ -187,7 +187,7 @@ class Nameless(MinCostFlow):
     [
         (Worse(), "leads to a pairing that costs .* less"), (Breaking(), "has 2 pairs .*; its bounds are"),
         (Picky(), "accepts none"), (Absent(), "cannot be used: pip install nothing"),
-        (Short(), "one status an instance"), (Hasty(), "a long limit changes the status"),
+        (Short(), "one status per instance"), (Hasty(), "a long limit changes the status"),
         (Nameless(), "needs a name"), (Overconfident(), "are beaten by"), (Lazy(), "not solved to the end"),
         (Renaming(Status.OPTIMAL, Status.FEASIBLE), "not solved to the end"),
         (Renaming(Status.OPTIMAL, Status.INFEASIBLE), "is said to have no solution, and has one"),

@@ -174,7 +174,7 @@ def test_what_is_not_linear_is_named():
         "powers, absolute values": [lambda: first**2, lambda: abs(first), lambda: 1 / first],
         "cannot be divided by 0": [lambda: first / 0],
         "a strict inequality need not have an optimum: write <=": [lambda: first < 1, lambda: first > 1],
-        "several pairs at once are no expression: write .sum()": [lambda: x["cow", :] <= 1, lambda: x[:, :] >= 1],
+        "several pairs at once are not an expression: write .sum()": [lambda: x["cow", :] <= 1, lambda: x[:, :] >= 1],
     }
     for message, wrong in cases.items():
         for each in wrong:

@@ -634,7 +634,7 @@ def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):
         "--risk 0.05": "need --dev FILE",
         "--weights fit": "need --dev FILE",
         "--risk 0.05 --dev a=a.txt": "need --dev FILE",
-        "--dev a=a.txt --dev-true a.txt": "of use only with --risk or --weights fit",
+        "--dev a=a.txt --dev-true a.txt": "used only with --risk or --weights fit",
         "--risk 5": "--risk 5 is not between 0 and 1",
         "--risk 0.05 --dev a=b.txt --dev-true a.txt": "only empty answers keep it",
         "-m F_H": "one system",

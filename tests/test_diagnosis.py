@@ -247,8 +247,8 @@ def test_costs_add_up_to_the_error(corpus, default):
     assert all(row[3] == row[1] + row[2] and math.isclose(row[4], row[3] / error) for row in table.rows)
     assert [row[3] for row in table.rows] == sorted((row[3] for row in table.rows), reverse=True)
     # pairs of two classes, and classes that have none
-    alone = [note for note in pairs.notes if "without a partner" in note]
-    left = sum(Fraction(note.rpartition(": ")[2]) for note in alone)
+    alone = [note for note in pairs.notes if "no partner" in note]
+    left = sum(Fraction(note.rpartition("cost ")[2]) for note in alone)
     assert sum(Fraction(row[3]) for row in pairs.rows) + left == error
     for t, p, number, cost, rows in pairs.rows:
         assert len(rows) == min(number, 3)

@@ -251,7 +251,7 @@ def test_top_is_drawn_where_nothing_else_is_common():
 def test_what_is_left_out_is_told():
     explanation = told(H, ["sheep"], ["sheep", "mammal"], "F_LCA")
     assert explanation.parts[0].left_out == {"mammal"}
-    assert "left out, having a descendant on their own side: mammal" in str(explanation)
+    assert "left out, because a descendant is on the same side: mammal" in str(explanation)
     assert "one side is empty" in str(told(H, [], ["sheep"], "F_LCA"))
 
 

@@ -97,7 +97,7 @@ def test_columns_by_choice_and_lengths():
         Hierarchy.of(frame, parent="von")
     with pytest.raises(InvalidOption, match="name columns, but list .* has none"):
         Hierarchy.of(EDGES, parent="von")
-    with pytest.raises(InvalidOption, match="sep= is an option of files"):
+    with pytest.raises(InvalidOption, match="sep= is an option for files"):
         Hierarchy.of(EDGES, sep=",")
 
 
@@ -281,7 +281,7 @@ def test_skos(tmp_path):
     with pytest.raises(FileFormatError, match=r"t\.ttl cannot be read as turtle"):
         read_hierarchy(write(tmp_path, "t.ttl", "@prefix : <"))
     flat = SKOS.replace("skos:narrower", "skos:related").replace("skos:broader", "skos:related")
-    with pytest.raises(FileFormatError, match="has concepts, and neither skos:broader nor skos:narrower"):
+    with pytest.raises(FileFormatError, match="has concepts, but neither skos:broader nor skos:narrower"):
         read_hierarchy(write(tmp_path, "t.ttl", flat))
     with pytest.raises(FileFormatError, match="no hierarchy was found"):
         read_hierarchy(write(tmp_path, "t.ttl", "<http://a.b/c> <http://a.b/d> <http://a.b/e> ."))

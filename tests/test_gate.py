@@ -321,7 +321,7 @@ def test_a_gate_beside_json_on_the_output(hemlp):
         (["--max-drop", "F_H=nan"], "F_H = nan is not a number"),
         (["-m", "SDL"], "has no measure 'SDL'"),
         (["--unknown", "drop"], "unknown was error and is drop"),
-        (["--json", "b.json"], "b.json is read by this run and would be written over"),
+        (["--json", "b.json"], "b.json is read by this run and would be overwritten"),
         (["--baseline", "h.txt"], "h.txt"),
         (["--baseline", "nothing.json"], "cannot read nothing.json"),
     ],

@@ -158,7 +158,7 @@ def test_what_is_no_text_of_the_greatest_scores():
     with pytest.raises(InvalidOption):
         RankedMeasure(measure("F_H@2"), 2)
     for function in (curve, tune):
-        with pytest.raises(InvalidOption, match="whatever the threshold"):
+        with pytest.raises(InvalidOption, match="uses the greatest scores and no threshold"):
             function(H, SETS, SCORES, measure("F_H@2") if function is tune else ["F_H@2"])
 
 
@@ -166,7 +166,7 @@ def test_what_is_no_text_of_the_greatest_scores():
 
 
 def test_label_sets_have_no_greatest_scores():
-    with pytest.raises(UnscoredPredictions, match=r"F_H@2 .* A has no scores: give hemlp.ScoredSets"):
+    with pytest.raises(UnscoredPredictions, match=r"F_H@2 needs scores, but A has none: give hemlp.ScoredSets"):
         evaluate(H, [["sheep"]], {"A": [["cow"]]}, ["F_H", "F_H@2"])
     with pytest.raises(UnscoredPredictions):
         evaluate(H, [["sheep"]], {"A": LabelSets.of([["cow"]])}, ["F_H@2"])
@@ -180,7 +180,7 @@ def test_label_sets_have_no_greatest_scores():
 
 def test_scores_that_are_not_cut_are_no_label_sets():
     s = ScoredSets.of(SCORES)
-    with pytest.raises(UncutScores, match=r"F_H is of label sets, and A is scored: .*s.at\(0.3\)"):
+    with pytest.raises(UncutScores, match=r"F_H needs label sets, but A has scores: .*s.at\(0.3\)"):
         evaluate(H, SETS, {"A": s}, ["F_H", "F_H@2"])
     with pytest.raises(UncutScores):
         measure("F_H").score(Batch.of(H, SETS, s))

@@ -27,7 +27,7 @@ def test_one_system():
 
 def test_the_winner_is_named_and_its_lead_judged():
     said = lead({"wild": WILD, "near": NEAR, "right": RIGHT}, ["F_H", "GIE"])
-    assert said == "right is best by both measures. Its lead over the next system is significant by each of them."
+    assert said == "right is best by both measures. Its lead over the next system is significant by each measure."
     few = TRUE[:3]
     said = lead({"wild": WILD[:3], "right": RIGHT[:3]}, ["F_H"], few)
     assert re.fullmatch(

@@ -73,5 +73,5 @@ def test_with_several_labels_nobody_is_paired_by_force():
     ev = evaluate(FOREST, [["c", "b"], ["c"]], {"A": [["t"], ["t", "u"]]}, ["GIE"])
     assert ev.confusions("A").rows == []
     assert [note for note in ev.confusions("A").notes if "partner" in note] == [
-        "beside them 3 predicted classes without a partner: 15", "beside them 3 true classes without a partner: 15"
+        "3 predicted classes have no partner: cost 15", "3 true classes have no partner: cost 15"
     ]  # fmt: skip

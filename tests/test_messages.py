@@ -116,7 +116,7 @@ CALLS = {
         Tuned.from_json, "t.json", json.dumps({**T.to_dict(), "hemlp": "other"})),
     # runs and results
     "hold no instance": lambda: evaluate(H, [], {"A": []}, ["F_H"]),
-    "give workers or an executor, not both": lambda: evaluate(
+    "give workers= or executor=, not both": lambda: evaluate(
         H, GOLD, {"A": GOLD}, ["F_H"], workers=2, executor=object()),  # type: ignore[arg-type]
     "cannot write to .: it is a folder": lambda: check_writable(["."]),
     "depths need the data": lambda: score_by_depth(stored(), "F_H"),

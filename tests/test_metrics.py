@@ -175,7 +175,7 @@ def test_zero_division_by_convention_and_by_mistake():
     assert metric.compute() == pytest.approx(2 / 3)
     with pytest.raises(InvalidOption, match="zero_division=0.5 is not 0, 1, nan or 'warn'"):
         metrics.p_score(true, pred, hierarchy=H, zero_division=0.5)
-    with pytest.raises(InvalidOption, match="for ratios of two counts, and GIE is none"):
+    with pytest.raises(InvalidOption, match="for ratios of two counts, which GIE is not"):
         metrics.gie_loss(true, pred, hierarchy=H, zero_division=0)
 
 

@@ -405,8 +405,8 @@ def test_a_lone_system_has_no_rank():
 def test_notes_are_short_unless_asked_otherwise():
     ev = evaluate(Hierarchy.from_edges([("r", "a"), ("r", "b")]), ["a"], {"A": ["b"], "B": ["a"]}, ["F_H", "GIE"])
     assert all(len(note) <= 80 for note in ev.table().notes)
-    assert len(ev.table().notes) == 6
-    assert len(ev.table(intervals=False).notes) == 5
+    assert len(ev.table().notes) == 7
+    assert len(ev.table(intervals=False).notes) == 6
     full = [ev.scores["A"][name].signature for name in ev.measures]
     assert ev.table(verbose=True).notes[-2:] == full
     assert ev.table().notes[-2:] == [shorten(signature) for signature in full]

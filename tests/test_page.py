@@ -174,7 +174,7 @@ def test_the_headline():
         )[1]
 
     lead = "<b>good</b> is best by both measures. Its lead over the next system is"
-    assert said(good=true, bad=["d", "f"] * 40) == f"{lead} significant by each of them."
+    assert said(good=true, bad=["d", "f"] * 40) == f"{lead} significant by each measure."
     assert said(alone=true) == "<b>F_H</b> of <b>alone</b> is 1.0000 [1.0000, 1.0000] on 80 instances."
     assert said(one=true, two=true) == "The best systems are equal by <b>F_H</b> and <b>GIE</b>."
     assert said(good=true, near=["d", *true[1:]]) == f"{lead} not significant."
@@ -197,7 +197,7 @@ def test_why_a_difference_is_not_significant():
     """The mean is a's in each case: few but great errors of b, one error, equal means, other instances."""
     assert doubts([0] * 60, [1] * 50 + [0] * 10, [0] * 50 + [30] * 10) == ""  # the test is of the mean
     # d is 1 on one of 60: ((1.95996 + 0.84162) · 0.1291 · 60)² is 471
-    assert doubts([0] * 60, [0] * 60, [1] + [0] * 59) == "p = 1; would need about 470 instances"
+    assert doubts([0] * 60, [0] * 60, [1] + [0] * 59) == "p = 1; would need about 471 instances"
     assert doubts([0] * 60, [1, 0] * 30, [0, 1] * 30) == "equal means"
     assert doubts([0] * 60, [0] * 60, [1] * 60) == ""
     # b makes small errors nearly everywhere, and a a great one

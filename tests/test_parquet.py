@@ -146,4 +146,4 @@ def test_command_line_and_study(mini, tmp_path):
     command[-1] = files[1]
     out = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert out.returncode == 2
-    assert "would be written over" in out.stderr
+    assert "would be overwritten" in out.stderr

@@ -234,7 +234,7 @@ def test_datasets_that_do_not_belong_together_are_refused(tmp_path, rows):
     for k, (table, words) in enumerate(
         [
             (twice, "the instance 'd5é' has several rows"), (numbered, "ids have to be of one type"),
-            (table_of(rows).select(["A"]), "belong together by a column 'id'"),
+            (table_of(rows).select(["A"]), "a dataset needs a column 'id'"),
             (table_of(rows).select(["id", "B", "C"]), "labels in a column 'A' or 'label'"),
         ]
     ):  # fmt: skip

@@ -226,7 +226,7 @@ def test_contradictions(mini, tmp_path):
     script = PairMeasure("m", Bounds((1, 1), (1, 1)), cost=_of_a_script(), default_cost=2)
     with pytest.raises(InvalidOption, match="have to be importable"):
         evaluate(*mini, [script], workers=2)
-    with pytest.raises(InvalidOption, match="cannot tell from another"):
+    with pytest.raises(InvalidOption, match="cannot identify"):
         evaluate(*mini, [custom], resume=tmp_path / "run")
 
 

@@ -99,7 +99,7 @@ def test_a_study_is_one_file(tmp_path):
         (("kendall = 20", "sided = 2"), "sided=2 is not one of"),
         (('compare = [["knn", "svm"]]', 'compare = [["knn", "smv"]]'), "no system 'smv'"),
         (('compare = [["knn", "svm"]]', 'compare = [["knn", "knn"]]'), "two different systems"),
-        (('significance = ["F_LCA"]', 'significance = ["F_LAC"]'), "F_LAC is not measured in this run"),
+        (('significance = ["F_LCA"]', 'significance = ["F_LAC"]'), "F_LAC is not a measure of this run"),
         (('table = "out.md"', 'table = "out.pdf"'), "tables are written as"),
         (('json = "out.json"', 'json = "out.md"'), "two results would be written"),
         (('json = "out.json"', "json = 3"), "json = 3 is not a path"),
@@ -138,7 +138,7 @@ def test_no_input_is_written_over(tmp_path, output):
     gold = tmp_path / "gold.txt"
     gold.write_text(Path(FILES[1]).read_text())
     out = run("evaluate", FILES[0], str(gold), FILES[2], output, str(gold))
-    assert (out.returncode, "would be written over" in out.stderr) == (2, True)
+    assert (out.returncode, "would be overwritten" in out.stderr) == (2, True)
     assert gold.read_text() == Path(FILES[1]).read_text()
 
 
@@ -163,7 +163,7 @@ def test_no_command_writes_over_what_it_reads(tmp_path):
         (["compare-exact", "h.txt", "g.csv", "p.csv", "--json"], "./h.txt"),
     ):
         out = run(*arguments, file, cwd=tmp_path)
-        assert (out.returncode, "would be written over" in out.stderr) == (2, True), arguments
+        assert (out.returncode, "would be overwritten" in out.stderr) == (2, True), arguments
     study = "hierarchy = 'h.txt'\ntrue = 'g.csv'\nmeasures = ['F_H']\nsystems.s = 's.tsv@tuned'\n[tuning]\n"
     tuning = "true = 'dev.csv'\nsystems.s = 'dev.tsv'\nleast = 1\n[outputs]\njson = "
     for name in ("dev.csv", "dev.tsv", "s.toml"):

@@ -276,7 +276,7 @@ class Agreement:
         """
         sums = self._sums
         if not isinstance(sums, _ByClass):
-            raise InvalidOption(f"by level there is agreement by SDL alone, and not by {self.measure.display_name}")
+            raise InvalidOption(f"agreement by level is defined for SDL only, not for {self.measure.display_name}")
         depths, rows = self.hierarchy.unit_depths, []
         for level in range(int(depths.max()) + 1):
             weights = np.zeros_like(sums.weights)
@@ -343,7 +343,7 @@ def agreement(
     """
     own = as_measure(measure)
     if not isinstance(annotators, Mapping) or len(annotators) < 2:
-        raise InvalidOption("annotators maps the names of at least two annotators to their label sets")
+        raise InvalidOption("annotators= maps the names of at least two annotators to their label sets")
     if "symmetric" not in own.invariants or not math.isfinite(best(own)):
         raise InvalidOption(f"{own.display_name} is not symmetric: agreement needs SDL, F_H, GIE or another that is")
     h = Hierarchy.of(hierarchy)

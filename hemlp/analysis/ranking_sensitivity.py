@@ -73,8 +73,8 @@ class Sensitivities(HtmlDisplay):
         means = ", ".join(f"{name} {format_number(float(self.systems[name](self.chosen)))}" for name in at)
         count = plural(self.systems[at[0]].instances, "instance")
         notes = [
-            f"{self.measure}: where two systems change places on their means over {count}; exact"
-            if self._exact else f"{self.measure}: in floats",
+            f"D: default costs at which two systems change places by their mean {self.measure} over {count}, "
+            + ("exactly" if self._exact else "in floats"),
             *([] if rows else ["no two systems change places at any D"]),
             f"at D = {self.chosen:g}, from the best: {means}",
         ]  # fmt: skip

@@ -174,9 +174,9 @@ def diagnosis_tables(
         ("levels", ev.levels(systems, intervals=intervals), None),
         (f"branches of level {where}", branches, rows),
         ("classes", ev.classes(systems, on=on, intervals=intervals), rows),
-        (f"what is taken for what, by the pairs of {pairs}", ev.confusions(systems, pairs), rows),
-        (f"what classes cost by {pairs}", ev.costs(systems, pairs), rows),
-        ("whether predicted sets agree with the hierarchy", ev.consistency(systems), None),
+        (f"confusions, by the pairs of {pairs}", ev.confusions(systems, pairs), rows),
+        (f"cost of each class, by {pairs}", ev.costs(systems, pairs), rows),
+        ("consistency of the predicted sets with the hierarchy", ev.consistency(systems), None),
         *([("more specific than the gold", ev.more_specific(), None)] if len(ev.measures) > 1 else []),
     ]
 

@@ -152,7 +152,7 @@ def decide(
     if needed and not (dev and dev_true):
         raise InvalidOption("--risk and --weights fit need --dev FILE, one for each system, and --dev-true FILE")
     if not needed and (dev or dev_true):
-        raise InvalidOption("--dev and --dev-true are of use only with --risk or --weights fit")
+        raise InvalidOption("--dev and --dev-true are used only with --risk or --weights fit")
     reading = options.pop_file_options(given)
     h = read_hierarchy(hierarchy, cycles=cycles)
     sides = options.read_systems(systems, reading.cut)
@@ -160,7 +160,9 @@ def decide(
     data = None if dev_true is None else (reading.labels(dev_true), developed)
     d = best_answers(h, sides, measure, _weights(weights), at_least, risk, data)
     if len(sides) == 1 and not needed:
-        click.echo("hemlp: one system: its answers are taken for the truth, so expected values say nothing", err=True)
+        click.echo(
+            "hemlp: only one system: its answers are taken for the truth, so expected values mean nothing", err=True
+        )
     if output is not None:
         options.write(output, _answers(d, output))
     if d.guarantee is not None and not quiet:
@@ -201,7 +203,7 @@ def _answers(d: Decision, output: str) -> str:
             rows = [{"id": name, "labels": own} for name, own in zip(d.sets.ids, rows, strict=True)]
         lines = [json.dumps(row, ensure_ascii=False) for row in rows]
     elif d.sets.ids is not None or any(len(str(label).split()) != 1 for own in rows for label in own):
-        raise InvalidOption(f"{output} has room for neither ids nor labels with spaces: write -o answers.jsonl")
+        raise InvalidOption(f"{output} cannot hold ids or labels with spaces: write -o answers.jsonl")
     else:
         lines = [" ".join(map(str, own)) for own in rows]
     return "".join(f"{line}\n" for line in lines)

@@ -57,7 +57,7 @@ def convert(source: str, target: str, **given: Any) -> None:
         options.echo_written(target)
     click.echo(f"hemlp: {h!r}", err=True)
     if h.aliases:
-        click.echo(f"hemlp: {len(h.aliases):,} aliases are not written, such a file has none", err=True)
+        click.echo(f"hemlp: {len(h.aliases):,} aliases are not written: such a file cannot hold them", err=True)
 
 
 @click.command(cls=AdvisingCommand)
@@ -91,8 +91,8 @@ def check(
     if h.dropped_edges:
         parent, child = h.dropped_edges[0]
         wrong.append(
-            f"the hierarchy has cycles: {parent!r} → {child!r} closes one, and without "
-            f"{plural(len(h.dropped_edges), 'edge')} there is none (--cycles break, or condense)"
+            f"the hierarchy has cycles: {parent!r} → {child!r} closes one; without "
+            f"{plural(len(h.dropped_edges), 'edge')} there would be none (--cycles break, or condense)"
         )
     seekable = hierarchy_format is None and hierarchy != STANDARD_INPUT
     tables = [(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))]
@@ -131,7 +131,7 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
     except HemlpError as error:
         try:
             s = files.scores(name)
-            return replace(s.sets, scores=s, layout="scores, of which all classes are counted here")
+            return replace(s.sets, scores=s, layout="scores (all scored classes are counted here)")
         except HemlpError:
             raise error from None
 
@@ -167,7 +167,7 @@ def ic(
     sep = SEPARATORS.get(file_kind(output or ""), "\t")
     for label in weights:
         if sep in str(label) or "\n" in str(label):
-            raise InvalidOption(f"the class {label!r} cannot stand in such a file, as it has a separator in its label")
+            raise InvalidOption(f"the class {label!r} cannot be written to such a file: its label contains a separator")
     text = "".join(f"{label}{sep}{weight!r}\n" for label, weight in weights.items())
     if output is None:
         click.echo(text, nl=False)

@@ -74,7 +74,7 @@ def refuse_overwriting(words: Sequence[str], written: Sequence[str]) -> None:
             places = {place for part in (word, word.partition("=")[2]) for place in (part, *part.rpartition("@")[::2])}
             times += any(os.path.isfile(place) and os.path.samefile(place, file) for place in places)
         if times > 1:
-            raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
+            raise InvalidOption(f"{file} is read by this run and would be overwritten: give another file")
 
 
 def replace_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def replace_standard_input(given: Mapping[str, Any]) -> dict[str, Any]:
                 times += 1
         made[key] = files[0] if isinstance(value, str) else tuple(files)
     if times > 1:
-        raise InvalidOption("standard input (-) can be read once: give files for the others")
+        raise InvalidOption("standard input (-) can be read only once: give files for the others")
     return made
 
 

@@ -96,7 +96,7 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
             return read_hierarchy(data, same_names=same_names, cycles=cycles, **vars(columns), **reading)
         if reading:
             raise InvalidOption(
-                f"{next(iter(reading))}= is an option of files, and the data is a {type(data).__name__}"
+                f"{next(iter(reading))}= is an option for files, but the data is a {type(data).__name__}"
             )
         if isinstance(data, Hierarchy):
             return data

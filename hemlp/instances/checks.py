@@ -237,7 +237,7 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
     first = str(side.vocabulary[side.codes[0]])
     begins = side.first_row == 0 and (side.space_separated or (side.lines is not None and side.lines[0] == 1))
     if begins and side.ptr[1] == 1 and new[side.codes[0]] and _HEAD.fullmatch(first):
-        raise _refusal(side, 0, f"{first!r} is unknown, and looks like the head of a column: take this line away")
+        raise _refusal(side, 0, f"{first!r} is unknown, and looks like the head of a column: remove this line")
     known = hierarchy.known_labels()
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]

@@ -112,7 +112,7 @@ def read_labels(
     if rows is not None:
         check_choice("rows", rows, get_args(RowKind))
         if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
-            raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels an instance")
+            raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels per instance")
         return replace(read_labels(path, format=format, sep=sep, id=id, label=label, evidence=evidence), rows=rows)
     if sep is not None:
         check_separator(sep)
@@ -227,8 +227,8 @@ def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None,
 def _not_labels(source: str) -> FileFormatError:
     """The error for formats whose lines would be read as labels."""
     return FileFormatError(
-        f"{source} is not a label file: give one instance a line, its labels separated by spaces, or a .csv, .jsonl or "
-        f".parquet file with id and labels"
+        f"{source} is not a label file: write one instance per line, its labels separated by spaces, or a .csv, "
+        f".jsonl or .parquet file with id and labels"
     )
 
 

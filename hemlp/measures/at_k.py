@@ -56,7 +56,7 @@ class RankedMeasure(DerivedMeasure):
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
             raise UnknownMeasure(f"{measure}@{k}: the number of the greatest scores is an integer of at least 1")
         if not isinstance(measure, Measure) or isinstance(measure, RankedMeasure):
-            raise InvalidOption(f"{measure}@{k} is not a measure at a number of the greatest scores")
+            raise InvalidOption(f"{measure}@{k} is not a measure of the k greatest scores")
         set_fields(self, k=int(k), name=f"{measure.name}@{k}")
 
     def changed(self, **changes: Any) -> RankedMeasure:

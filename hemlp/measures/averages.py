@@ -51,7 +51,7 @@ def average_scores(measure: Measure, scores: Scores, average: Average) -> float:
     if average == "where_wrong":
         return _where_wrong(measure, scores)
     if not isinstance(measure, SetMeasure):
-        raise InvalidOption(f"{measure.name} has no average {average!r}: it is not made of two sets")
+        raise InvalidOption(f"{measure.name} has no average {average!r}: it does not compare two sets")
     if average == "micro":
         _some(measure, average, len(scores) - scores.undefined, "it is undefined on all instances")
         return measure.micro_average(scores)
@@ -66,7 +66,7 @@ def _some(measure: Measure, average: str, number: int, otherwise: str) -> None:
 def _where_wrong(measure: Measure, scores: Scores) -> float:
     best = measure.range[measure.greater_is_better]
     if math.isinf(best):
-        raise InvalidOption(f"{measure.name} has no average 'where_wrong': no score is the best there can be")
+        raise InvalidOption(f"{measure.name} has no average 'where_wrong': it has no best possible score")
     values = scores.values
     wrong = values[~np.isnan(values) & (np.abs(values - best) > PERFECT)]
     _some(measure, "where_wrong", wrong.size, "no instance is wrong")
@@ -118,7 +118,7 @@ def with_zero_division(measure: Measure, scores: Scores, value: ZeroDivision) ->
     if not valid or isinstance(value, bool):
         raise InvalidOption(f"zero_division={value!r} is not 0, 1, nan or 'warn'")
     if not isinstance(measure, SetMeasure) or not measure._scorer.counts:
-        raise InvalidOption(f"zero_division= is for ratios of two counts, and {measure.name} is none")
+        raise InvalidOption(f"zero_division= is for ratios of two counts, which {measure.name} is not")
     zero = zero_over_zero(measure, scores)
     number = int(np.count_nonzero(zero))
     if value == "warn" and number:

@@ -175,7 +175,7 @@ _ENTRIES = (
         reference=_EVANS_MATSEN),
     CatalogueEntry("distance", "PairMeasure('distance', Bounds((1, 1), (0, ALL)), cost='lca_height', pairing='nearest', defined='nonempty', score='mean')", ("cost",), case="3b", title="Hierarchical distance",
         formula=r"\frac{1}{M} \sum_i \min_j \kappa(\hat y_i, y_j), \quad \kappa = \text{height of the lowest common ancestor}",
-        use="One label or a ranking of labels an instance, and you want to know how bad mistakes are: `distance@5` is the mean height of the lowest common ancestors of the five greatest scores (Bertinetto 2020). Another distance is chosen by `cost`.",
+        use="One label or a ranking of labels per instance, and you want to know how bad mistakes are: `distance@5` is the mean height of the lowest common ancestors of the five greatest scores (Bertinetto 2020). Another distance is chosen by `cost`.",
         avoid="Several true labels: true classes that nobody predicted cost nothing, so that saying one safe label is best. It is infinite without a common ancestor, and undefined where a side is empty.",
         reference=_BERTINETTO),
     CatalogueEntry("accuracy", "SetMeasure('accuracy', 'none', score='exact')", (), case="2a", title="Exact match",

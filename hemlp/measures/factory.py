@@ -108,14 +108,14 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     if match := _AT.fullmatch(what):
         return _at(what, match[1], match[2], parameters)
     if re.fullmatch(r"[\w -]*[ -][\w -]*", what) and (known := measure_called(what)):
-        raise UnknownMeasure(f"there is no measure {what!r}; here it is {known}")
+        raise UnknownMeasure(f"there is no measure {what!r}; did you mean {known}?")
     name, positional, named = parse_call(what)
     kind = None if name in NAMED else _find_class(name)
     if kind is not None:
         if parameters:
             raise InvalidOption(f"{name}(...) takes its parameters within the text")
         if any(value == "custom" for value in named.values()):
-            raise NoTextForm(f"{what} holds a function or a matrix, which the text does not tell")
+            raise NoTextForm(f"{what} holds a function or a matrix, which its text does not describe")
         try:
             return kind(*positional, **named)
         except TypeError as error:
@@ -126,7 +126,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         )
     if name not in NAMED:
         known = measure_called(name)
-        hint = f"; here it is {known}" if known else f"; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}"
+        hint = f"; did you mean {known}?" if known else f"; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}"
         raise UnknownMeasure(f"there is no measure {name!r}{hint}")
     if positional:
         raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
@@ -316,7 +316,7 @@ def restore_measure(name: str, signature: str) -> Measure:
             return made
     except HemlpError:
         pass
-    raise InvalidOption(f"{name} cannot be made from what the file says of it ({signature}): evaluate again")
+    raise InvalidOption(f"{name} cannot be rebuilt from the file ({signature}): evaluate again")
 
 
 def difference(old: str, new: str) -> str | None:

@@ -98,7 +98,7 @@ INVARIANTS: Mapping[str, Invariant] = {
     "range": Invariant("the value is within the range", _in_range),
     "best_if_equal": Invariant("predicting exactly the true classes has the best value", _best_if_equal),
     "unbeaten_if_equal": Invariant("no prediction is better than exactly the true classes", _unbeaten_if_equal),
-    "best_only_if_equal": Invariant("nothing else has the best value", _best_only_if_equal),
+    "best_only_if_equal": Invariant("no other prediction has the best value", _best_only_if_equal),
     "symmetric": Invariant("exchanging true and predicted classes changes nothing", _symmetric),
     "mirrors P": Invariant("exchanging the sides gives the precision of the same sets", _mirrors("P")),
     "mirrors R": Invariant("exchanging the sides gives the recall of the same sets", _mirrors("R")),

@@ -27,7 +27,7 @@ def check_name(measure: Measure) -> None:
     if not (isinstance(name, str) and name.isidentifier()) or keyword.iskeyword(name):
         raise InvalidOption(f"the name {name!r} of a measure must be a word of letters, digits and _")
     if name in RESERVED or name.endswith("Measure"):
-        raise InvalidOption(f"no measure can be called {name!r}: the word has a meaning of its own")
+        raise InvalidOption(f"no measure can be called {name!r}: the word is reserved")
     if name in NAMED and not NAMED[name].describes(measure):
         raise InvalidOption(f"{name} is the name of another measure: choose another name")
 

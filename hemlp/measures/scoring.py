@@ -202,7 +202,7 @@ def as_batch(data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Bat
             raise InvalidOption("give a batch, or a hierarchy with true and pred, not both")
         if data.pred.uncut:
             raise UncutScores(
-                "these are scores, and nobody said where they are cut: s.at(0.3) and s.top(5) are label sets; or ask "
+                "these are scores without a cut-off: s.at(0.3) and s.top(5) are label sets; or ask "
                 "for the greatest scores, as F_H@5 does"
             )
         return data

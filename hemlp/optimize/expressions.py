@@ -148,7 +148,7 @@ class Expressions(Sequence[Expression]):
         return len(self._members)
 
     def _refuse_comparison(self, other: Any) -> Any:
-        raise InvalidOption("several pairs at once are no expression: write .sum() <= 1, or a constraint for each")
+        raise InvalidOption("several pairs at once are not an expression: write .sum() <= 1, or a constraint for each")
 
     __le__ = __ge__ = __lt__ = __gt__ = _refuse_comparison
 

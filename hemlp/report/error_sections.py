@@ -67,7 +67,7 @@ def _counts_table(
             for text, missed, interval, value in texts
         ])  # fmt: skip
     caption = (
-        "F of each system with its 95% interval, and in round brackets what is lost: true or predicted, and not both"
+        "F of each system with its 95% interval; in round brackets the classes lost: true or predicted, but not both"
     )
     return table(columns, list(zip(heads, *cells, strict=True)), caption)
 
@@ -104,7 +104,7 @@ def classes_section(ev: Results) -> Section:
     drawn = [as_intervals(*f_intervals(of)) for of in counts]
     first = "on which the systems differ most in what is lost" if len(ev.systems) > 1 else "on which most is lost"
     told = [
-        f"the {rows.size} of {met.size:,} classes {first}; labels as they are, without their ancestors",
+        f"the {rows.size} of {met.size:,} classes {first}; labels as given, without their ancestors",
         "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",
     ]
     numbers = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn)

@@ -108,7 +108,7 @@ def read_history(folder: str | os.PathLike[str]) -> list[Run]:
             runs.append(Run.read(load_json(line, FILE)))
         except ValueError as error:
             why = f"{source}, line {number} is not a run that hemlp wrote ({error})"
-            raise FileFormatError(f"{why}: take the line away, or give another folder", number) from None
+            raise FileFormatError(f"{why}: remove the line, or give another folder", number) from None
     return runs
 
 

@@ -2,7 +2,7 @@
 
 A column is one of
 
-- ``[0.5, 1, null]``: one value an instance;
+- ``[0.5, 1, null]``: one value per instance;
 - ``{"values": [0.5, 1], "rows": [0, 1, 1]}``: which of some values each instance has;
 - ``{"values": [0.5, 1], "runs": [1, 2]}``: values, and on how many instances in a row each stands;
 - ``{"as": ["knn", "F_LCA", "common"]}``: equal to a column that stands elsewhere, in one of the other forms.

@@ -230,7 +230,7 @@ def _gap(states: Sequence[str]) -> float:
 def refuse_instances() -> InstancesNotKept:
     """The error that something needs instances again."""
     return InstancesNotKept(
-        "this needs the scores of single instances, and a tally keeps sums alone from 100,000 instances on (and of "
+        "this needs the scores of single instances, but a tally keeps only sums from 100,000 instances on (and of "
         "further columns always): they are in the per-instance tables that Plan.score returns, and that a folder of "
         "results keeps (evaluate(..., resume=FOLDER), --parquet FOLDER)"
     )
@@ -286,7 +286,7 @@ class ColumnSum(NamedTuple):
 
     @classmethod
     def of(cls, values: FloatArray) -> ColumnSum:
-        """Of one value an instance, nan where it is undefined."""
+        """Of one value per instance, nan where it is undefined."""
         up, down = (int(np.count_nonzero(values == end)) for end in (np.inf, -np.inf))
         return cls(exact_sum(values[np.isfinite(values)]), int(np.count_nonzero(~np.isnan(values))), up, down)
 

@@ -1,7 +1,7 @@
 """The scores of a chunk as bytes: what a run folder keeps, and what comes back from a cluster.
 
 A line of JSON says which chunk it is, what is measured, and which arrays follow: statuses (``|i1``) and columns
-(``<f8``), one value an instance. Such bytes are data of unknown origin: nothing of them is used before all of it was
+(``<f8``), one value per instance. Such bytes are data of unknown origin: nothing of them is used before all of it was
 checked.
 """
 

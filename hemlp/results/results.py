@@ -116,7 +116,7 @@ class Results:
         return self.scores[system][measure]
 
     def per_instance(self, system: str, measure: str, column: str | None = None) -> FloatArray:
-        """One value an instance; ``column`` names another column than the measure itself.
+        """One value per instance; ``column`` names another column than the measure itself.
 
         Parameters
         ----------

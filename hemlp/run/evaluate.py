@@ -248,7 +248,7 @@ def check_options(
         if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
-        raise InvalidOption("workers are of hemlp's own making: give workers or an executor, not both")
+        raise InvalidOption("give workers= or executor=, not both")
 
 
 def _look_up_ignored(h: Hierarchy, ignore: Any) -> tuple[Label, ...]:
@@ -263,7 +263,7 @@ def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[s
     """What makes a run the same run."""
     for name, each in inputs.measures.items():
         if "custom" in each.serializable_fields().values():
-            raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot tell from another")
+            raise InvalidOption(f"{name} holds a function or a matrix, which a run folder cannot identify")
     return {
         "version": __version__,
         "hierarchy": inputs.given.content_hash,
@@ -343,12 +343,12 @@ def select_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]
         sets = source if isinstance(source, LabelSets) else None
         if of_ranks and (sets is None or sets.scores is None):
             raise UnscoredPredictions(
-                f"{of_ranks[0]} is of the greatest scores, and {name} has no scores: give hemlp.ScoredSets or a "
+                f"{of_ranks[0]} needs scores, but {name} has none: give hemlp.ScoredSets or a "
                 f"file of scores, as they are or cut for other measures (s.at(0.3), FILE@0.3)"
             )
         if of_sets and sets is not None and sets.scores is not None and sets.cut is None:
             raise UncutScores(
-                f"{of_sets[0]} is of label sets, and {name} is scored: say where scores are cut, as s.at(0.3), "
+                f"{of_sets[0]} needs label sets, but {name} has scores: give a cut-off, as in s.at(0.3), "
                 f"s.top(5), FILE@0.3 and FILE@top5 do"
             )
         made[name] = source if sets is None or of_ranks else replace(sets, scores=None)

@@ -54,7 +54,7 @@ class FileOptions:
         from hemlp.instances.score_files import read_scores
 
         if (cut := parse_cut(file)) is not None:
-            raise InvalidOption(f"{file}: scores are taken as they are here, for all cut-offs: give {cut.file}")
+            raise InvalidOption(f"{file}: all scores are needed here, without a cut-off: give {cut.file}")
         own = {key: getattr(self, key) for key in ("sep", "id", "label", "score", "repeated")}
         return read_scores(file, **own, format=None if self.format in OF_LABELS else self.format)
 

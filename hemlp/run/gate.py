@@ -215,7 +215,7 @@ class GateResult:
             return f"Failed: {first.measure} of {first.system} is undefined where {self.gate.name} has a value{more}."
         return (
             f"Failed: {first.measure} of {first.system} is worse than {self.gate.name} by {format_number(first.drop)}, "
-            f"and {self.allowed[first.measure]:g} is allowed{more}."
+            f"but only {self.allowed[first.measure]:g} is allowed{more}."
         )
 
     def _exceeds(self, each: Change) -> bool:

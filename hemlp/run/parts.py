@@ -62,7 +62,7 @@ class Side:
         chosen = [column for column in (name, "label", "labels") if column in others] or others
         if ID not in columns or not others or (len(others) > 1 and chosen == others):
             raise InvalidLabelSets(
-                f"{files.source}: datasets belong together by a column 'id', and have labels in a column {name!r} or "
+                f"{files.source}: a dataset needs a column 'id', and labels in a column {name!r} or "
                 f"'label'; there are {columns}"
             )
         return cls(files, {ID: ID, name: chosen[0]})

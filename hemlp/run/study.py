@@ -206,7 +206,7 @@ class Study:
         known = list(name_measures(self.measures))
         for name in self.tests.significance:
             if name not in known:
-                raise InvalidOption(f"significance: {name} is not measured in this run, but {', '.join(known)}")
+                raise InvalidOption(f"significance: {name} is not a measure of this run: {', '.join(known)}")
         if self.outputs.parquet is not None:
             from hemlp.report.parquet import check_parquet
 
@@ -241,7 +241,7 @@ class Study:
                 raise InvalidOption(f"{file} is given as the hierarchy and as labels: it cannot be both")
         for file in written:
             if os.path.exists(file) and any(os.path.exists(each) and Path(each).samefile(file) for each in inputs):
-                raise InvalidOption(f"{file} is read by this run and would be written over: give another file")
+                raise InvalidOption(f"{file} is read by this run and would be overwritten: give another file")
         check_writable(files, [folder, out.history])
         if out.history is not None:
             read_history(out.history)

@@ -81,10 +81,10 @@ class VersionChange:
         vanished = plural(len(self.moves), "class", "classes")
         notes = [
             f"{vanished} of the old version vanished{f': {counts}' if counts else ''}",
-            "labels: what moving labels changes; edges: what other edges change; both orders, averaged",
+            "difference: new minus old, the sum of labels (moved labels) and edges (other edges); mean of both orders",
             *(self.moved[1].scores[self.kept[0].systems[0]][name].signature for name in self.kept[0].measures),
         ]
-        return Table(["system", "measure", "old", "new", "difference", "labels", "edges"], rows, notes)
+        return Table(["system", "measure", "old", "new", "difference", "labels", "edges"], rows, notes, digits=5)
 
     def moves_table(self) -> Table:
         """The classes that vanished and are used as labels, the most used first."""

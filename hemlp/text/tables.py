@@ -111,6 +111,7 @@ _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 
 WIDTH = 100
 """Characters of a line of a table as text."""
+DAGGER = r"% bold: the best mean; \dagger: not significantly different from the best"
 MOST_ROWS = 60
 """Of a table that shows itself at a prompt or in a notebook."""
 
@@ -171,6 +172,12 @@ class Table:
         keep = [k for k in range(len(self.columns)) if k not in of]
         return replace(self, rows=cells)._part(keep, last=True)
 
+    def _shown(self) -> Table:
+        """With intervals behind their values, and without columns that no row has anything in."""
+        table = self.fold_intervals()
+        keep = [k for k, column in enumerate(zip(*table.cells, strict=True)) if k == 0 or any(column)]
+        return table._part(keep, last=True) if 0 < len(keep) < len(table.columns) else table
+
     def head(self, most: int) -> Table:
         """The first rows, and a note of how many there are.
 
@@ -204,7 +211,7 @@ class Table:
         return as_frame(columns, library)
 
     def __str__(self) -> str:
-        table = self.fold_intervals()
+        table = self._shown()
         rows, numeric = [table.columns, *table.cells], table.numeric
         lines = _align(rows, numeric)
         sized = max(1, len(numeric) - (not numeric[-1]))  # a text in the last column may be as long as it is
@@ -244,7 +251,7 @@ class Table:
         from rich.table import Table as RichTable
         from rich.text import Text
 
-        made, table = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold"), self.fold_intervals()
+        made, table = RichTable(box=SIMPLE_HEAD, pad_edge=False, header_style="bold"), self._shown()
         for name, right in zip(table.columns, table.numeric, strict=True):
             made.add_column(Text(printable(name)), justify="right" if right else "left", overflow="fold")
         for i, row in enumerate(table.cells):
@@ -308,6 +315,7 @@ class Table:
             marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
             body[i][j] = mark(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in (*self.lead, *self.notes)]
+        lines += [DAGGER] * ("equal" in table.emphasis.values())
         lines += [
             r"% \usepackage{booktabs}",
             rf"\begin{{tabular}}{{{''.join('lr'[right] for right in table.numeric)}}}",

@@ -68,7 +68,7 @@ class Belief:
         {'A': Fraction(2, 1), 'B': Fraction(1, 1)}
         """
         if not isinstance(systems, Mapping) or not systems:
-            raise InvalidOption("systems maps the names of systems to their label sets; samples are Belief.samples")
+            raise InvalidOption("systems= maps names to label sets; for samples use Belief.samples")
         given = {} if weights is None else dict(weights)
         for name in given.keys() - systems.keys():
             raise InvalidOption(f"there is a weight of {name!r}, which is none of {', '.join(map(str, systems))}")
@@ -93,7 +93,9 @@ class Belief:
         rows = [list(own) for own in (samples.values() if isinstance(samples, Mapping) else samples)]
         for k, own in enumerate(rows):
             if not own:
-                raise InvalidOption(f"instance {k + 1 if ids is None else ids[k]!r} has no sample: give [[]] for ∅")
+                raise InvalidOption(
+                    f"instance {k + 1 if ids is None else ids[k]!r} has no sample: give [[]] for an empty answer"
+                )
         flat = LabelSets.of([answer for own in rows for answer in own], rows="sets", source="samples")
         return cls({"samples": flat}, first=pointers([len(own) for own in rows]), ids=ids)
 
@@ -109,7 +111,7 @@ class Belief:
         """
         given = as_scores(scores)
         if given.values.size and not (given.values.min() >= 0 and given.values.max() <= 1):
-            raise InvalidScores("marginals are probabilities, and there are scores outside [0, 1]: calibrate them")
+            raise InvalidScores("marginals must be probabilities, but some scores are outside [0, 1]: calibrate them")
         return cls(ids=given.ids, scores=given)
 
     @classmethod
@@ -125,7 +127,7 @@ class Belief:
         """
         sets = LabelSets.of(label_sets, rows=rows, source="corpus")
         if not len(sets):
-            raise InvalidOption("a corpus has at least one label set")
+            raise InvalidOption("the corpus has no label set")
         return cls({"corpus": sets}, first=np.array([0, len(sets)]))
 
     def __len__(self) -> int:
@@ -209,7 +211,7 @@ def as_belief(data: Any, weights: Mapping[str, Any] | None, rows: RowKind | None
     """A belief as it is, or that of systems."""
     if isinstance(data, Belief):
         if weights is not None or rows is not None:
-            raise InvalidOption("weights and rows are of systems, and this is a belief: give them to Belief.systems")
+            raise InvalidOption("weights= and rows= belong to Belief.systems, not to a belief that is made already")
         return data
     return Belief.systems(data, weights, rows)
 

@@ -196,7 +196,9 @@ def decide(
     h, own = Hierarchy.of(hierarchy), as_measure(measure)
     own._check_complete()
     if at_least not in (0, 1) or (at_least and risk is not None):
-        raise InvalidOption("at_least is 0 or 1, and 0 where risk= is given: the only answer that is safe can be ∅")
+        raise InvalidOption(
+            "at_least must be 0 or 1; with risk= it must be 0, because the only safe answer may be the empty one"
+        )
     if isinstance(weights, str) and (weights != "fit" or risk is not None):
         raise InvalidOption(f"weights={weights!r}: give a mapping, or 'fit' without risk=, which needs dev for itself")
     if (dev is None) != (risk is None and weights != "fit"):
@@ -271,7 +273,7 @@ def _explain(d: Decision, row: int) -> Table:
         gains = [sign * (float(model.value(0, change)) - float(d.expected[row])) for change in changes[1:]]
         known = not (model.top or model.at_least)
         needs = [abs(mass.get(v, 0.0) / total - 1 / model.slope) if known else math.nan for v in shown]
-        unit = "probability by which the class itself has to change"
+        unit = "by how much the probability of the class would have to change"
     else:
         size = len(part.sets)
         pred = side_of(changes).take(np.repeat(np.arange(len(changes)), size))
@@ -283,11 +285,16 @@ def _explain(d: Decision, row: int) -> Table:
             max(0.0, -gain / most) if most > 0 and may else math.inf
             for gain, most, may in zip(gains, apart.max(axis=1, initial=0.0).tolist(), allowed, strict=True)
         ]
-        unit = "weight, in shares of all votes, that one of the given answers has to gain (inf: none can)"
+        unit = "share of all votes that one of the given answers would have to gain (inf: no share is enough)"
     rows = [
         [h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, need]
         for v, gain, need in zip(shown, gains, needs, strict=True)
     ]
     note = f"answer: {', '.join(map(str, d.sets[row])) or 'nothing'}, expected {d.measure.display_name} "
-    more = f"gain of a change: by leaving or joining; needs: {unit} before the change pays"
-    return Table(["class", "votes", "in", "gain of a change", "needs"], rows, [f"{note}{d.expected[row]:.4f}", more])
+    notes = [
+        f"{note}{d.expected[row]:.4f}",
+        "votes: the share of the votes for the class or a descendant; in: whether the answer holds it",
+        "gain of a change: what the expected value gains if the class leaves, or joins, the answer",
+        f"needs: {unit} before the change pays",
+    ]
+    return Table(["class", "votes", "in", "gain of a change", "needs"], rows, notes)

@@ -129,12 +129,14 @@ def floor_lead(floors: Sequence[Floor]) -> list[str]:
 def floor_notes(floors: Sequence[Floor]) -> list[str]:
     """What the rows are."""
     notes = [
-        f"shuffled: predictions given to other instances, mean of {PERMUTATIONS} shuffles, or of all where cheap",
+        "best constant: one answer for all instances, the one with the best mean",
+        f"shuffled: each prediction goes to another instance; mean of {PERMUTATIONS} shuffles, or of all pairings "
+        "where that is cheap",
         "corrected: (mean − shuffled) / (perfect − shuffled): 1 is perfect, 0 is shuffled, greater is better by every "
         "measure",
     ]
     if floors[0].optimistic:
-        notes.append("optimistic: the constant was chosen on these true labels themselves")
+        notes.append("optimistic: the constant was chosen on the evaluated labels")
     if pooled := [each.measure for each in floors if each.pooled]:
         notes.append(f"best constant by {join_words(pooled)}: the best of a pool of candidates, not proved best")
     return notes

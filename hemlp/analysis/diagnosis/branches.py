@@ -92,7 +92,7 @@ def branches(
     name = ev.measures[0] if measure is None else measure
     check_known("measure", name, ev.measures)
     if level is not None and (isinstance(level, bool) or not isinstance(level, int) or level < 0):
-        raise InvalidOption(f"level={level!r} is not a number of edges from a root, of at least 0")
+        raise InvalidOption(f"level={level!r} is not a level: levels are integers of at least 0")
     chosen = choose_systems(ev, system)
     labels, places = align_classes(inputs, chosen)
     by_system = list(zip(chosen, places, strict=True))
@@ -118,17 +118,15 @@ def branches(
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = require_inputs(ev)
     pairs = pairs_classes(inputs.measures[name])
-    loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, by classes that are on one side only"
-    notes = [f"mean of {name} over the instances that have a true class in the branch; share of {loss}"]
+    loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, by classes on one side only"
+    notes = [f"mean of {name} over the instances that have a true class in the branch; share: of {loss}"]
     if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
         notes.append("branches overlap where classes have several parents: shares need not add up to 1")
     for system in chosen:
         if undefined := ev.scores[system][name].undefined:
             notes.append(f"{system}, {name}: undefined on {plural(undefined, 'instance')}, without a mean or a share")
     if len(chosen) > 1:
-        notes.append(
-            "first the branches that make the greatest difference: instances times the difference of the means"
-        )
+        notes.append("sorted by how much difference a branch makes: instances times the difference of the means")
     if intervals:
         notes.append("in brackets 95% intervals: Student's, from the spread over the instances of a branch")
     if intervals and len(chosen) == 2:

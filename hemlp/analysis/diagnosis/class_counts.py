@@ -118,12 +118,12 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
     labels, counts = stack_class_counts(ev, chosen, on)
     rows = occurring_classes(counts)
     head, columns = count_columns(chosen, counts[:, rows])
-    notes = ["each label with its ancestors" if on == "closures" else "labels as they are, without their ancestors"]
+    notes = ["each label counts with its ancestors" if on == "closures" else "labels as given, without their ancestors"]
     notes[0] += "; first " + (
         "what is lost most" if len(chosen) == 1 else "where the systems differ most in what is lost"
     )
     if len(chosen) > 1:
-        notes.append("lost: what is true or predicted, and not both")
+        notes.append("lost: classes that are true or predicted, but not both")
     if intervals:
         for name, (low, high) in _wilson_intervals(chosen, counts[:, rows]):
             head.append(f"{name} 95%")

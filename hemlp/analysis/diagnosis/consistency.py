@@ -1,4 +1,4 @@
-"""Diagnosis of label sets: whether predicted sets agree with the hierarchy."""
+"""Diagnosis of label sets: consistency of the predicted sets with the hierarchy."""
 
 from __future__ import annotations
 

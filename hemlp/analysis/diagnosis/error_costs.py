@@ -98,13 +98,13 @@ def costs(ev: Results, system: SystemChoice = None, measure: str = "GIE") -> Tab
         of_classes, instances = class_costs(ev, system, measure)
         by_system.append(np.where(place >= 0, of_classes[:, place], 0.0))
         whose = f"{system}: " if len(chosen) > 1 else ""
-        notes.append(f"{whose}in all {math.fsum(of_classes.ravel().tolist()):.10g}, the sum of all errors")
+        notes.append(f"{whose}total {math.fsum(of_classes.ravel().tolist()):.10g}, the sum of all errors")
         notes += _undefined_note(ev, system, instances, whose)
     both = np.array([of.sum(axis=0) for of in by_system])
     rows, occurs = order_by_value(both), np.any(both, axis=0)
     rows = rows[occurs[rows]]
     head, columns = ["class", "predicted", "true"], [of[rows].tolist() for of in by_system[0]]
-    first = f"half of the cost of each pair of {name} that a class is in"
+    first = f"cost: a class bears half of the cost of each of its pairs by {name}"
     if len(chosen) > 1:
         head, columns = ["class"], []
         first += "; first where the systems differ most"
@@ -150,9 +150,8 @@ def _confusions_by_label(
     for side, word in ((pairs.true, "predicted"), (pairs.predicted, "true")):
         if alone := int(np.count_nonzero(side < 0)):
             cost = math.fsum(pairs.costs[side < 0].tolist())
-            notes.append(
-                f"beside them {plural(alone, f'{word} class', f'{word} classes')} without a partner: {cost:.10g}"
-            )
+            have = "has" if alone == 1 else "have"
+            notes.append(f"{plural(alone, f'{word} class', f'{word} classes')} {have} no partner: cost {cost:.10g}")
     return confusions, [*notes, *_undefined_note(ev, system, pairs.instances, "")]
 
 

@@ -61,7 +61,7 @@ def levels(ev: Results, system: SystemChoice = None, *, intervals: bool = True) 
     head, columns = count_columns(chosen, counts[:, rows])
     notes = ["level: the fewest edges up to a root"]
     if len(chosen) > 1:
-        notes.append("lost: what is true or predicted, and not both")
+        notes.append("lost: classes that are true or predicted, but not both")
     if intervals:
         drawn = resample_ratios(ev, chosen, rows)
         wanted = [of[2] for of in drawn] if len(chosen) > 1 else list(drawn[0])

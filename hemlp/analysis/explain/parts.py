@@ -190,7 +190,7 @@ class LcaPart:
             f"status {self.status}",
         ]
         if self.left_out:
-            notes.append(f"left out, having a descendant on their own side: {join_names(self.left_out, name)}")
+            notes.append(f"left out, because a descendant is on the same side: {join_names(self.left_out, name)}")
         if not self.paths and self.predicted != self.true:
             notes.append("one side is empty: there is nothing to join")
         yield Table(["side", "path to the LCA"], rows, notes)

@@ -137,7 +137,7 @@ def _with_variant(sets: Sets, variant: Variant) -> list[Term]:
 PROPERTIES = (
     Property("perfect", "predicting exactly the true classes costs nothing",
              lambda at: np.abs(at.d.diagonal())[:, None], lambda s, w: _on(s, (0, 0)), "≠ 0"),
-    Property("only perfect", "nothing else costs nothing",
+    Property("only perfect", "only the true classes cost nothing",
              _only_perfect, lambda s, w: _on(s, (0, 1)), "though the sets differ"),
     Property("symmetric", "exchanging true and predicted classes changes nothing",
              lambda at: _once(np.abs(at.d - at.d.T))[..., None], lambda s, w: _on(s, (0, 1), (1, 0)), "≠"),

@@ -14,7 +14,7 @@ def threshold_measure(what: str | Measure) -> Measure:
     """A measure of the classes above a threshold; raises for measures of the k greatest scores."""
     resolved = measure(what)
     if isinstance(resolved, RankedMeasure):
-        raise InvalidOption(f"{resolved} is of the greatest scores, whatever the threshold: hemlp.ranked takes it")
+        raise InvalidOption(f"{resolved} uses the greatest scores and no threshold: hemlp.ranked takes it")
     return resolved
 
 

@@ -210,14 +210,14 @@ class Tuned(HtmlDisplay):
     @classmethod
     def _from_dict(cls, data: Any) -> Tuned:
         if data["hemlp"] != "tuned" or not math.isfinite(data["threshold"]):
-            raise InvalidOption("these are no thresholds")
+            raise InvalidOption("these are not thresholds")
         thresholds = {label: math.inf if value is None else float(value) for label, value in data["thresholds"]}
         folds = tuple(map(cls._from_dict, data["folds"]))
         at_least, at_most = data.get("at_least", 0), data.get("at_most")
         if at_least not in (0, 1) or not (at_most is None or (type(at_most) is int and at_most > 0)):
-            raise InvalidOption("this is no number of classes")
+            raise InvalidOption("this is not a number of classes")
         if not folds and (data["by"] not in RULE_KINDS or (data["by"] == "top" and at_most is None)):
-            raise InvalidOption("this is no kind of rule")
+            raise InvalidOption("this is not a kind of rule")
         digests = data.get("rows")
         rows = None if digests is None else np.frombuffer(b64decode(digests, validate=True), "<u8")
         return cls(data["measure"], data["by"], float(data["threshold"]), float(data["value"]), data["instances"],

@@ -46,7 +46,7 @@ def kendall(ev: Results, resamples: int = 0, seed: int = 0) -> Table:
         for j in range(i + 1):
             cells.append("n/a" if math.isnan(taus[i, j]) else f"{taus[i, j]:.3f}")
             if intervals is not None and i != j and not math.isnan(taus[i, j]):
-                cells[-1] += f" [{intervals[0, i, j]:.2f}, {intervals[1, i, j]:.2f}]"
+                cells[-1] += f" [{intervals[0, i, j]:.3f}, {intervals[1, i, j]:.3f}]"
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
     notes = [f"Kendall's τ-b over {plural(len(ev.systems), 'system')}"]
     if resamples:

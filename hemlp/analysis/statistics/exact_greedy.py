@@ -121,7 +121,7 @@ class ExactGreedy(HtmlDisplay):
                 for labels, emptied in (("predicted", "predictions emptied"), ("true", "true sets emptied"))
                 if summary[f"unknown {labels} labels"]
             ),
-            "            mean F_LCA   ms an instance",
+            "            mean F_LCA  ms per instance",
         ]
         for name, value in summary["mean"].items():
             text = "-" if value is None else f"{value:.4f}"
@@ -134,11 +134,13 @@ class ExactGreedy(HtmlDisplay):
         )
         size = summary["size of a difference"]
         lines.append(
-            f"where it differs: median {size['median']:.4f}, 90% {size['90%']:.4f}, largest {size['largest']:.4f}"
+            f"size of the differences: median {size['median']:.4f}, 90th percentile {size['90%']:.4f}, "
+            f"largest {size['largest']:.4f}"
         )
         for each in summary["worst"]:
             name = f" ({each['id']})" if "id" in each else ""
             lines.append(f"  row {each['row']}{name}: exact minus greedy {each['exact minus greedy']:+.4f}")
+        lines.append("exact: proved optimal; greedy: the paper's Algorithm 1; extended: all paths to all LCAs")
         return "\n".join(lines)
 
 

@@ -42,7 +42,7 @@ class SampleSize(int):
         return f"{int(self):,} instances"
 
     def __str__(self) -> str:
-        shown = "" if math.isnan(self.checked) else f"; of samples of that size {self.checked:.0%} showed it"
+        shown = "" if math.isnan(self.checked) else f"; significant in {self.checked:.0%} of the samples of that size"
         return (
             f"about {int(self):,} instances for a power of {self.power:g} at the level {self.level:g} (difference "
             f"{self.difference:.4g}, standard deviation {self.deviation:.4g}, pilot of {self.pilot:,}{shown})"
@@ -95,7 +95,9 @@ def sample_size(
     mean = 0.0 if abs(mean) <= tolerance else mean
     wanted = mean if difference is None else plain_number("difference", difference, -math.inf)
     if wanted == 0:
-        raise InvalidOption(f"{first} and {second} do not differ by {measure} (difference 0): no number would show it")
+        raise InvalidOption(
+            f"{first} and {second} do not differ by {measure} (difference 0): no sample size would show one"
+        )
     size = SampleSize(max(2, math.ceil((_quantiles(level, power) * spread / wanted) ** 2)))
     size.difference, size.deviation, size.pilot, size.level, size.power = wanted, spread, values.size, level, power
     checked = difference is None and size <= DRAWS
@@ -116,10 +118,10 @@ def describe_needed(effect: float, instances: int) -> str:
     """How many instances would separate two systems of this effect (Δ/s) that so many do not; "" if no number would.
 
     >>> describe_needed(0.03556, 5000)
-    'would need about 6,200 instances'
+    'would need about 6,208 instances'
     """
-    needed = (_quantiles(0.05, 0.8) / effect) ** 2 if effect and math.isfinite(effect) else 0
-    return f"would need about {int(float(f'{needed:.2g}')):,} instances" if needed > instances else ""
+    needed = math.ceil((_quantiles(0.05, 0.8) / effect) ** 2) if effect and math.isfinite(effect) else 0
+    return f"would need about {needed:,} instances" if needed > instances else ""
 
 
 def _quantiles(level: float, power: float) -> float:

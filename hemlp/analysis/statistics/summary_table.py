@@ -34,8 +34,7 @@ from hemlp.text.tables import DECIMALS, Interval, Table, format_number, join_wor
 
 Mark = Callable[[str], str]
 """How a name is written: as it is, or for a page."""
-MEANS_NOTE = "means over instances; labels: how many are predicted for an instance, on average"
-"""A note for every table, if it is verbose."""
+MEANS_NOTE = "means over instances; labels: number of predicted labels"
 
 
 def summary_table(
@@ -79,7 +78,7 @@ def summary_table(
         columns.append(["true labels dropped", *describe_dropped_labels(ev.facts).values()])
     head, *rows = map(list, zip(*columns, strict=True))
     signatures = [list(ev.scores.values())[-1][name].signature for name in ev.greater_is_better]
-    notes = summary_notes(ev, procedure, verbose)
+    notes = [*summary_notes(ev, procedure), MEANS_NOTE]
     if intervals:
         notes.insert(1, bootstrap_note(resampling_units(ev)))
     signatures = signatures if verbose else list(map(shorten, signatures))
@@ -139,7 +138,7 @@ def _judge(wins: dict[str, list[str]], doubtful: Sequence[str]) -> str:
     if not number:
         return ""
     if not doubtful:
-        return f"{lead} is significant{' by each of them' * (number > 1)}."
+        return f"{lead} is significant{' by each measure' * (number > 1)}."
     if len(doubtful) == number:
         return f"{lead} is not significant{'' if number > 1 else doubtful[0][doubtful[0].rindex(' (') :]}."
     return f"{lead} is significant except by {join_words(doubtful)}."
@@ -220,13 +219,11 @@ def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks:
     return summary_notes(ev, Procedure(test, sided, ranks))
 
 
-def summary_notes(ev: Results, procedure: Procedure, verbose: bool = False) -> list[str]:
+def summary_notes(ev: Results, procedure: Procedure) -> list[str]:
     """The notes below a table: sizes, verdicts, means, undefined and unproved scores, labels."""
     meaning, *others = verdict_notes(ev, procedure) if len(ev.scores) > 1 else [""]
     size = plural(int(next(iter(ev.facts.values()))["instances"]), "instance")
     notes = ["; ".join(filter(None, [size, meaning])), *others]
-    if verbose:
-        notes.append(MEANS_NOTE)
     notes += [f"{system}: {cut}" for system, cut in ev.origin.cuts.items()]
     for name in ev.greater_is_better if len(ev.scores) > 1 else ():
         notes += common_instance_notes(ev, name)

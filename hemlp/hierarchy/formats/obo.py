@@ -81,11 +81,13 @@ def read_terms(data: bytes, source: str) -> Terms:
             elif term is None:
                 raise FileFormatError(f"{source}, line {number}: {tag!r} of a term before its id", number)
             elif not value or not terms.store(term, tag, value):
-                raise FileFormatError(f"{source}, line {number}: {line.strip()[:80]!r} says nothing of a term", number)
+                raise FileFormatError(f"{source}, line {number}: {line.strip()[:80]!r} is not about a term", number)
         elif line.startswith("["):
             within, term = line.strip() == "[Term]", None
         elif not sign and line.strip() and not line.startswith("!"):
-            raise FileFormatError(f"{source}, line {number}: not an OBO file, {line.strip()[:80]!r} is no tag", number)
+            raise FileFormatError(
+                f"{source}, line {number}: not an OBO file, {line.strip()[:80]!r} is not a tag", number
+            )
     if not terms.names:
         raise FileFormatError(f"{source} is not an OBO file: it has no stanza [Term] with an id")
     return terms

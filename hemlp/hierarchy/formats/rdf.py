@@ -202,7 +202,7 @@ def _from_skos(triples: Triples) -> HierarchyData:
     edges += triples.ends(SKOS + "narrower")
     if not edges:
         raise FileFormatError(
-            f"{triples.source.name} has concepts, and neither skos:broader nor skos:narrower between them"
+            f"{triples.source.name} has concepts, but neither skos:broader nor skos:narrower between them"
         )
     typed = [str(node) for node in triples.instances_of(SKOS + "Concept")]
     also = [SKOS + name for name in ("prefLabel", "altLabel", "notation")]

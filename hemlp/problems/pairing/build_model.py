@@ -133,7 +133,7 @@ def impossible_pairs(
     for k in np.flatnonzero(lower > 0).tolist():
         row = int(np.searchsorted(pairs.ptr, missing[k], side="right")) - 1
         p, t = (labels[int(batch.sides[side].classes[x[side][k]])] for side in (PRED, TRUE))
-        words = f"the pair {p!r} ~ {t!r} is forced and does not exist: it has no finite cost"
+        words = f"the pair {p!r} ~ {t!r} is forced, but does not exist: it has no finite cost"
         number = first_row + row + 1
         errors.setdefault(row, InfeasibleModel(f"instance {number}: {words}", number, label=p, labels=(p, t)))
     return errors

@@ -55,8 +55,8 @@ class Priced:
         for first, then in pairwise(each):
             if then < first:
                 raise InvalidCost(
-                    f"each={each!r} falls from {first:g} to {then:g}: units that become cheaper are no flow of least "
-                    f"cost; costs may stay or rise, and model.with_constraints(...) takes what is no flow"
+                    f"each={each!r} falls from {first:g} to {then:g}: a minimum-cost flow needs costs that do "
+                    f"not fall; model.with_constraints(...) takes others"
                 )
         soft = {name: getattr(self, name) for name in ("below", "above")}
         prices = {name: None if cost is None else _price(name, cost) for name, cost in soft.items()}
@@ -75,7 +75,7 @@ Capacity = Range | Priced
 def _price(name: str, cost: Any) -> float:
     number = plain_number(name, cost, 0)
     if number is None or not math.isfinite(number) or number > 1e150:
-        raise InvalidCost(f"{name}={cost!r} is no cost: a finite number of at least 0 is needed")
+        raise InvalidCost(f"{name}={cost!r} is not a cost: a finite number of at least 0 is needed")
     return float(number) if number % 1 else int(number)
 
 
@@ -104,7 +104,7 @@ def check_capacity(given: Any, what: str, *, by_class: bool = True, single: bool
     if not by_class and any(isinstance(bound, Mapping) for bound in (lower, upper)):
         raise InvalidBounds(f"{what}: only bounds of classes can be mappings")
     if single and lower is ALL:
-        raise InvalidBounds(f"{what}: ALL is no lower bound of it")
+        raise InvalidBounds(f"{what}: ALL is not allowed as its lower bound")
     return replace(given, bounds=(lower, upper)) if isinstance(given, Priced) else (lower, upper)
 
 
