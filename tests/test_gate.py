@@ -290,7 +290,7 @@ def test_the_command_ends_with_code_4(hemlp):
     assert worse.returncode == 4
     assert (worse.stderr, len(worse.stdout.splitlines()) <= 10) == ("", True)
     verdict = re.match(
-        r"Failed: F_H of s is worse than the baseline b\.json by (0\.\d+), and 0\.01 is allowed\.\n", worse.stdout
+        r"Failed: F_H of s is worse than the baseline b\.json by (0\.\d+), but only 0\.01 is allowed\.\n", worse.stdout
     )
     assert float(verdict[1]) == round(
         float(np.mean(run(GOOD).per_instance("s", "F_H") - run(BAD).per_instance("s", "F_H"))), 4
