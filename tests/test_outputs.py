@@ -357,6 +357,7 @@ def test_the_best_of_a_column_is_told():
     text = table.to_latex()
     assert r"system & $F_{\mathrm{LCA}}$ $\uparrow$ & GIE $\downarrow$ & labels \\" in text
     assert rf"good & \textbf{{{ev.mean('good', 'F_LCA'):.4f} (1) a}} [" in text
+    assert r"% bold: best; \dagger: not significantly different" in text
     assert rf"same & {ev.mean('same', 'F_LCA'):.4f} (2) a$^\dagger$ [" in text
     assert text.count("rule") == 3
     for other in (ev.compare("good", "same"), ev.significance(None), ev.kendall()):
@@ -486,3 +487,10 @@ def test_a_wide_table_on_a_terminal_is_cut_between_columns(tmp_path):
     assert max(len(line.rstrip()) for line in lines if "|hemlp:" not in line) <= 80
     assert sum("pred_knn30" in line for line in lines) > 1
     assert all(any(f"{name} " in line for line in lines) for name in measures)
+
+
+def test_text_leaves_out_columns_without_content():
+    table = Table(["measure", "p", "remark"], [["F", 0.5, ""], ["F_H", 0.25, ""]])
+    assert str(table) == "measure       p\nF        0.5000\nF_H      0.2500"
+    assert str(Table(["D", "below"], [])) == "D  below"
+    assert "remark" in str(Table(["measure", "remark"], [["F", ""], ["F_H", "equal means"]]))

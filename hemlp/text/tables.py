@@ -111,7 +111,6 @@ _FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
 
 WIDTH = 100
 """Characters of a line of a table as text."""
-DAGGER = r"% bold: the best mean; \dagger: not significantly different from the best"
 MOST_ROWS = 60
 """Of a table that shows itself at a prompt or in a notebook."""
 
@@ -120,9 +119,8 @@ MOST_ROWS = 60
 class Table:
     """Column names, rows of texts, numbers and other values, notes below the table, and a lead above it.
 
-    As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X".
-    ``emphasis``: which cells (row, column) are the "best" ones of their columns, or "equal": not distinguished from
-    them. ``digits``: decimals of numbers.
+    As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X". ``emphasis``: the
+    "best" cells (row, column) of their columns, and those "equal": not distinguished from them.
 
     Examples
     --------
@@ -176,7 +174,7 @@ class Table:
         """With intervals behind their values, and without columns that no row has anything in."""
         table = self.fold_intervals()
         keep = [k for k, column in enumerate(zip(*table.cells, strict=True)) if k == 0 or any(column)]
-        return table._part(keep, last=True) if 0 < len(keep) < len(table.columns) else table
+        return table._part(keep, last=True) if keep else table
 
     def head(self, most: int) -> Table:
         """The first rows, and a note of how many there are.
@@ -188,9 +186,8 @@ class Table:
         """
         if len(self.rows) <= most:
             return self
-        first = "the first" if most == 1 else f"the first {most:,}"
         marks = {cell: how for cell, how in self.emphasis.items() if cell[0] < most}
-        notes = [*self.notes, f"{first} of {len(self.rows):,} rows"]
+        notes = [*self.notes, f"the first{f' {most:,}' * (most > 1)} of {len(self.rows):,} rows"]
         return replace(self, rows=self.rows[:most], notes=notes, emphasis=marks)
 
     def to_frame(self, library: str = "pandas") -> Any:
@@ -215,10 +212,7 @@ class Table:
         rows, numeric = [table.columns, *table.cells], table.numeric
         lines = _align(rows, numeric)
         sized = max(1, len(numeric) - (not numeric[-1]))  # a text in the last column may be as long as it is
-        if (
-            max(map(len, lines)) > WIDTH
-            and max(map(len, _align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH
-        ):
+        if max(map(len, _align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH:
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
         lead = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
@@ -315,7 +309,7 @@ class Table:
             marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
             body[i][j] = mark(body[i][j], *marks)
         lines = [f"% {printable(note)}" for note in (*self.lead, *self.notes)]
-        lines += [DAGGER] * ("equal" in table.emphasis.values())
+        lines += [r"% bold: best; \dagger: not significantly different"] * ("equal" in table.emphasis.values())
         lines += [
             r"% \usepackage{booktabs}",
             rf"\begin{{tabular}}{{{''.join('lr'[right] for right in table.numeric)}}}",
@@ -344,7 +338,7 @@ def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
     aligned = []
     for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
         cells = list(map(printable, column))
-        aligned.append(list(map(f"{{:{'>' if right else '<'}{max(map(len, cells))}}}".format, cells)))
+        aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
     return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
 
 
