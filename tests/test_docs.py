@@ -41,6 +41,18 @@ def test_there_are_doctests():
     assert sum(len(test.examples) for test in tests) > 200
 
 
+@pytest.mark.parametrize("name", MODULES)
+def test_public_methods_are_explained_there_or_by_what_they_override(name):
+    module = importlib.import_module(name)
+    kinds = [kind for kind in vars(module).values() if inspect.isclass(kind) and kind.__module__ == name]
+    for kind in kinds:
+        inner = kind.__name__.startswith("_") or getattr(kind, "_is_protocol", False)
+        for method, found in {} if inner else vars(kind).items():
+            function = getattr(found, "fget", getattr(found, "__func__", found))
+            own = inspect.isfunction(function) and function.__name__ == method and not method.startswith("_")
+            assert not own or inspect.getdoc(getattr(kind, method)), f"{kind}.{method}"
+
+
 ITSELF = {"self", "cls", "ev"}
 """What methods call the object that they belong to."""
 

@@ -60,22 +60,18 @@ class RankedMeasure(DerivedMeasure):
         set_fields(self, k=int(k), name=f"{measure.name}@{k}")
 
     def changed(self, **changes: Any) -> RankedMeasure:
-        """With another k, or other fields of the measure."""
         k = changes.pop("k", self.k)
         return RankedMeasure(self.measure.changed(**changes), k)
 
     def serializable_fields(self) -> dict[str, Any]:
-        """Those of the measure."""
         return self.measure.serializable_fields()
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Those of the measure."""
         return self.measure.parameters
 
     @property
     def display_name(self) -> str:
-        """By what the measure is called."""
         return f"{self.measure.display_name}@{self.k}"
 
     def __str__(self) -> str:
@@ -88,7 +84,6 @@ class RankedMeasure(DerivedMeasure):
 
     @property
     def signature(self) -> str:
-        """That of the measure, with its k."""
         return self.name + self.measure.signature.removeprefix(self.measure.name)
 
     def _as_batch(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Batch:

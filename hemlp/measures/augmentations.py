@@ -42,15 +42,15 @@ class SetSolution(Protocol):
     """
 
     @property
-    def statuses(self) -> NDArray[np.int8]: ...  # noqa: D102
+    def statuses(self) -> NDArray[np.int8]: ...
     @property
-    def sums(self) -> FloatArray: ...  # noqa: D102
+    def sums(self) -> FloatArray: ...
     @property
-    def equal(self) -> NDArray[np.bool_]: ...  # noqa: D102
+    def equal(self) -> NDArray[np.bool_]: ...
     @property
-    def columns(self) -> Mapping[str, FloatArray]: ...  # noqa: D102
+    def columns(self) -> Mapping[str, FloatArray]: ...
     @property
-    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]: ...  # noqa: D102
+    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]: ...
     def __getitem__(self, row: int) -> SetSolution: ...
 
 
@@ -162,7 +162,6 @@ class Implied(Augmentation):
         """The classes that a class implies; itself need not be among them."""
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
-        """Sets with what their classes imply."""
         from hemlp.problems.closure.model import ImpliedModel
 
         h = batch.hierarchy
@@ -183,11 +182,9 @@ class Flat(Augmentation):
     direction: ClassVar[Direction] = "none"
 
     def mean_closure_size(self, h: Hierarchy) -> float:
-        """The class itself."""
         return 1.0
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
-        """Closures that imply nothing."""
         from hemlp.problems.closure.model import ClosureModel
 
         return ClosureModel(title, batch, self.direction, weights)
@@ -213,13 +210,11 @@ class Ancestors(Augmentation):
             raise InvalidOption(f"top={self.top!r} is not True or False")
 
     def mean_closure_size(self, h: Hierarchy) -> float:
-        """Of ancestors, or of those that a horizon shows."""
         if self.horizon is None:
             return h.upward.mean_length
         return h.upward.mean_length_within(min(self.horizon - 1, len(h)))
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
-        """Closures upward."""
         from hemlp.problems.closure.model import ClosureModel
 
         if self.horizon is not None and batch.hierarchy.weighted:
@@ -236,7 +231,6 @@ class Descendants(Flat):
     direction: ClassVar[Direction] = "down"
 
     def mean_closure_size(self, h: Hierarchy) -> float:
-        """Of descendants."""
         return h.downward.mean_length
 
 
@@ -248,7 +242,6 @@ class Tolerant(Augmentation):
     kept = CLOSURE
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> TolerantModel:
-        """Closures upward, and what stays of them."""
         from hemlp.problems.closure.tolerance import TolerantModel
 
         return TolerantModel(title, batch, "up", weights)
@@ -261,7 +254,6 @@ class LcaGraph(Augmentation):
     further = ("lcas", "bound", "step")
 
     def table_bytes(self, batch: Batch) -> FloatArray:
-        """Of that table, and of the distances of all pairs."""
         predicted, true = (np.diff(side.ptr).astype(np.float64) for side in batch.sides)
         above = np.minimum(len(batch.hierarchy), true * self.mean_closure_size(batch.hierarchy))
         return 6.0 * above * true + 12.0 * predicted * true
@@ -294,11 +286,9 @@ class MinimalLca(LcaGraph):
 
     @property
     def exact(self) -> bool:
-        """Not by Algorithm 1."""
         return self.solver != "greedy"
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
-        """Problem 2."""
         if self.solver == "greedy":
             from hemlp.solvers.greedy import GreedyModel
 
@@ -321,7 +311,6 @@ class ExtendedLca(LcaGraph):
         object.__setattr__(self, "horizon", plain_horizon(self.horizon))
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> GraphModel:
-        """All shortest paths."""
         from hemlp.problems.lca.model import ExtendedModel
 
         return ExtendedModel(title, batch, self.horizon)

@@ -46,7 +46,6 @@ class DerivedMeasure(Measure):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """Those of the measure, under its own name."""
         return self.name, *(column for column in self.measure.columns if column != self.measure.name)
 
     _parts, _scorer, _solve_options = (_as_inner(name) for name in ("_parts", "_scorer", "_solve_options"))
@@ -64,7 +63,6 @@ class DerivedMeasure(Measure):
         return self.measure._mean_closure_size(hierarchy)
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
-        """As of the measure, for the instances that are scored."""
         return self.measure.bytes_needed(self._as_batch(batch))
 
     def _undefined(self, batch: Batch) -> tuple[NDArray[np.bool_], str]:
@@ -107,7 +105,6 @@ class ConstrainedMeasure(DerivedMeasure):
         check_name(self)
 
     def changed(self, **changes: Any) -> ConstrainedMeasure:
-        """With another name or function, or other fields of the measure."""
         name, function = changes.pop("name", self.name), changes.pop("constraints", self.constraints)
         own = changes.pop("measure", self.measure)
         return ConstrainedMeasure(name, own.changed(**changes) if changes else own, function)
@@ -117,7 +114,6 @@ class ConstrainedMeasure(DerivedMeasure):
         raise InvalidOption(f"{self.name}: the sensitivity of a measure with constraints of your own is not known")
 
     def serializable_fields(self) -> dict[str, Any]:
-        """A function has no text form."""
         return {"name": self.name, "measure": str(self.measure), "constraints": "custom"}
 
     def _sign(self) -> str:
@@ -125,12 +121,10 @@ class ConstrainedMeasure(DerivedMeasure):
 
     @property
     def range(self) -> tuple[float, float]:
-        """As of the measure, but for how bad it can become."""
         low, high = self.measure.range
         return (-math.inf, high) if self.greater_is_better else (low, math.inf)
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Model[Any]:
-        """The model of the measure with the constraints of each instance."""
         return self.measure.model(data, true, pred).with_constraints(self.constraints)
 
     def _compute_columns(self, model: Any, solution: Any) -> dict[str, FloatArray]:

@@ -85,7 +85,6 @@ class IncompleteGold(DerivedMeasure):
             raise InvalidOption(f"{self.measure} refuses gold='at least': that takes a pairing for each share")
 
     def serializable_fields(self) -> dict[str, Any]:
-        """The measure by its text, unless it has none."""
         custom = "custom" in self.measure.serializable_fields().values()
         return {**super().serializable_fields(), "measure": "custom" if custom else str(self.measure)}
 
@@ -121,7 +120,6 @@ class IncompleteGold(DerivedMeasure):
         return replace(batch, lenient=True) if self.gold == "at least" and augment is None else batch
 
     def model(self, data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Any:
-        """The model of the measure with excused classes, and without what is ignored."""
         model: Any = self.measure.model(self._as_batch(data, true, pred))
         if self._matches_leniently:
             return _one_pairing_per_share(model, self._text)

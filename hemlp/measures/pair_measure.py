@@ -165,7 +165,6 @@ class PairMeasure(Measure):
 
     @property
     def invariants(self) -> frozenset[str]:
-        """Derived from the bounds, the cost and the score."""
         promised, kept = cost_promises(self.cost), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
         turned = isinstance(self.scoring, str) and self._scorer.mirror == self.scoring

@@ -122,7 +122,6 @@ class MatchScore(PairScore):
     strict: bool = True
 
     def values(self, facts: PairFacts) -> FloatArray:
-        """One value per instance."""
         worst, best = self.range if self.greater_is_better else self.range[::-1]
         predicted, true = facts.predicted == 0, facts.true == 0
         return np.where(predicted | true, np.where(predicted & true, best, worst), self.function(facts))

@@ -208,7 +208,6 @@ class SetMeasure(Measure):
 
     @property
     def invariants(self) -> frozenset[str]:
-        """What the augmentation promises, as far as the score keeps it."""
         if not isinstance(self.scoring, str):
             return frozenset({"range"})
         promises, mirror = self.augment.promises, self._scorer.mirror
@@ -226,7 +225,6 @@ class SetMeasure(Measure):
 
     @cached_property
     def exact(self) -> bool:
-        """Whether scores are meant to be optimal: as the augmentation says."""
         return self.augment.exact
 
     @property
@@ -245,7 +243,6 @@ class SetMeasure(Measure):
         return self.augment.mean_closure_size(hierarchy)
 
     def bytes_needed(self, batch: Batch) -> FloatArray:
-        """With what the augmentation takes beside its lists."""
         return super().bytes_needed(batch) + self.augment.table_bytes(batch)
 
     def _weights(self, h: Hierarchy) -> FloatArray:

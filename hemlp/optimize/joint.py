@@ -114,24 +114,20 @@ class JointModel(Model[JointSolution]):
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """The names of the parts."""
         return tuple(self.parts)
 
     def stage_words(self, name: str | None) -> str:
-        """Which part it is, or that it is all of them."""
         if name is not None:
             return super().stage_words(name)
         return f"all stages side by side: {' and '.join(self.stages)}"
 
     def stage(self, name: str | None) -> LinearProgram:
-        """The program of one part, or all side by side."""
         if name is not None:
             check_known("part", name, list(self.parts))
         program = self.program() if name is None else self.parts[name].program()
         return replace(program, name=f"{program.name}; {self.stage_words(name)}")
 
     def algebra(self, stage: str | None = None) -> Algebra:
-        """Of one part, in sums over classes."""
         if stage is None:
             advice = (Advice("stage", name, "for that part") for name in self.parts)
             raise InvalidOption("this model has several parts, each with sums of its own").with_advice(*advice)
@@ -140,29 +136,24 @@ class JointModel(Model[JointSolution]):
         return replace(made, words=[*made.words, (r"\text{stage}", which)])
 
     def plan(self) -> Plan[JointSolution]:
-        """One part after the other."""
         parts = {}
         for name, part in self.parts.items():
             parts[name] = yield from part.plan()
         return JointSolution(self, parts)
 
     def joined(self, solutions: list[JointSolution]) -> JointSolution:
-        """Solutions of consecutive parts of the batch as one of the whole."""
         return JointSolution(
             self, {name: part.joined([s.parts[name] for s in solutions]) for name, part in self.parts.items()}
         )
 
     @property
     def cost_values(self) -> FloatArray:
-        """Of all parts."""
         return np.concatenate([part.cost_values for part in self.parts.values()])
 
     def check(self, solution: JointSolution) -> bool:
-        """Each part checked."""
         return all(part.check(solution.parts[name]) for name, part in self.parts.items())
 
     def verify(self, solution: JointSolution) -> bool:
-        """Each part proved once more."""
         return all(part.verify(solution.parts[name]) for name, part in self.parts.items())
 
     def failure(self, solution: JointSolution, row: int, number: int) -> HemlpError:

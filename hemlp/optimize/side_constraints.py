@@ -114,7 +114,6 @@ class ChangedModel(Model[Any]):
         raise InvalidOption("a model with rows of your own is an integer program, not a flow network: use to_lp()")
 
     def plan(self) -> Plan[Any]:
-        """One program."""
         result = yield self.program()
         return self.base.solution(result)
 
@@ -126,11 +125,9 @@ class ChangedModel(Model[Any]):
 
     @property
     def greatest_value(self) -> float:
-        """As before."""
         return float(self.base.greatest_value)
 
     def joined(self, solutions: list[Any]) -> Any:
-        """As before."""
         return self.base.joined(solutions) if solutions else self.base.unsolved()
 
     def check(self, solution: Any) -> bool:
@@ -140,7 +137,6 @@ class ChangedModel(Model[Any]):
         return True
 
     def confirm(self, solution: Any, reference: Callable[[], Any]) -> Any:
-        """With what the optimum of a judge proves."""
         if (solution.statuses == Status.UNSOLVED).all():
             return solution
         best, statuses = reference(), solution.statuses.copy()
@@ -157,13 +153,11 @@ class ChangedModel(Model[Any]):
         return replace(solution, statuses=statuses, lower=lower)
 
     def refute(self, solution: Any, row: int, best: Any, judge: str) -> None:
-        """Another status or another optimum."""
         objective, other = solution.objectives[row], best.objectives[0]
         if best.statuses[0] != solution.statuses[row] or not _close(other, objective):
             raise InvalidSolution(f"instance {row + 1}: {judge} finds {other:g} and not {objective:g}")
 
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """The rows contradict each other."""
         one = self[row]
         words = [f"[{variable.note}]" for variable in one.base.program().variables]
         added = "; ".join(_in_words(each, words) for each in one.rows)

@@ -85,7 +85,7 @@ class ShownSolution(HtmlDisplay):
     if TYPE_CHECKING:
 
         @property
-        def statuses(self) -> NDArray[np.int8]: ...  # noqa: D102
+        def statuses(self) -> NDArray[np.int8]: ...
 
     def __repr__(self) -> str:
         counts = np.bincount(self.statuses, minlength=len(Status))
@@ -147,7 +147,7 @@ class LeastCostSolution(ShownSolution):
     if TYPE_CHECKING:
 
         @property
-        def objectives(self) -> FloatArray: ...  # noqa: D102
+        def objectives(self) -> FloatArray: ...
 
     def _origins(self, row: int) -> dict[str, Any]:
         """What the solution of one instance takes over of this."""

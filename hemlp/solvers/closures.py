@@ -21,11 +21,9 @@ class ClosureLists(BaseSolver):
     kinds = (ClosureModel, TolerantModel)
 
     def accepts(self, model: Any) -> bool:
-        """Closures and tolerant sets."""
         return type(model) in self.kinds
 
     def solve_batch(self, model: ClosureModel) -> ClosureSolution:
-        """The weights of the sets of each instance."""
         from hemlp.kernels.closure.tally import tally
         from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
@@ -55,12 +53,10 @@ class PrefixSweep(BaseSolver):
     kinds = (PrefixModel,)
 
     def accepts(self, model: Any) -> bool:
-        """Prefixes of closures without a horizon."""
         own = isinstance(model, self.kinds) and type(model.base) is ClosureModel
         return own and model.base.horizon is None
 
     def solve_batch(self, model: PrefixModel) -> ClosureSolution:
-        """The weights of the sets of each prefix; the sets themselves are made on demand."""
         from hemlp.kernels.ranking.sweep import Sweep, sweep
 
         closures, true = model.base, model.batch.true

@@ -91,13 +91,11 @@ class Portfolio(ProgramSolver):
     needs = Highs.needs
 
     def accepts(self, model: Any) -> bool:
-        """What CP-SAT accepts."""
         return CpSat().accepts(model)
 
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
     ) -> ProgramResult:
-        """Solve one program."""
         budget, (seconds, work) = Budget.of(time_limit), (limit and limit / 2 for limit in (time_limit, work_limit))
         first = Highs().solve_program(program, seconds, work)
         if first.status in (Status.OPTIMAL, Status.INFEASIBLE) or (time_limit is None and work_limit is None):

@@ -31,11 +31,9 @@ class MinCostFlow(BaseSolver):
     needs = "ortools.graph.python.min_cost_flow", "ortools"
 
     def accepts(self, model: Any) -> bool:
-        """Pairings and transports with costs that are exact integers after scaling."""
         return isinstance(model, self.kinds) and exact_integers(np.unique(model.cost_values)) is not None
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
-        """Part by part."""
         return model.joined([super(MinCostFlow, self).solve(part, time_limit) for part in _parts(model)])
 
     def solve_batch(self, part: PairingModel) -> PairingSolution:

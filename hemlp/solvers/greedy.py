@@ -24,7 +24,6 @@ class GreedyModel(LcaModel):
     def solve(
         self, solver: str | Solver | None = None, time_limit: float | None = None, *, verify: bool = False
     ) -> LcaSolution:
-        """Solve by Algorithm 1 unless another solver is named."""
         return super().solve(solver or GreedyLca.name, time_limit, verify=verify)
 
 
@@ -73,7 +72,6 @@ class ExtendedGraphs(BaseSolver):
     kinds = (ExtendedModel,)
 
     def solve(self, model: ExtendedModel, time_limit: float | None) -> LcaSolution:
-        """Solve all instances at once."""
         from hemlp.kernels.lca.extended import extended_sizes
 
         size = len(model.batch.hierarchy)

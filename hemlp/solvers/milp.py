@@ -21,7 +21,6 @@ class Highs(ProgramSolver):
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
     ) -> ProgramResult:
-        """Solve one program."""
         from ortools.math_opt.python import mathopt
 
         if any(not row.terms and not row.lower <= 0 <= row.upper for row in program.rows):

@@ -21,12 +21,10 @@ class NetworkSimplex(BaseSolver):
     accepts = MinCostFlow.accepts  # on other costs network simplex may cycle
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
-        """Instance by instance."""
         solved = [super(NetworkSimplex, self).solve(model[i], time_limit) for i in range(len(model))]
         return model.joined(solved or [model.solution(ProgramResult(Status.OPTIMAL, np.empty(0)))])
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
-        """One instance."""
         import networkx
 
         try:

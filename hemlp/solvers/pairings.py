@@ -40,11 +40,9 @@ class ClosedForms(BaseSolver):
     kinds = (PairingModel,)
 
     def accepts(self, model: Any) -> bool:
-        """Pairings whose bounds have a closed form."""
         return isinstance(model, self.kinds) and model.plain and model.closed_form is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
-        """All pairs, a matching, or an edge cover."""
         from hemlp.kernels.flow.closed_forms import best_pairings
 
         if model.closed_form != "all":
@@ -64,11 +62,9 @@ class NearestAssignment(BaseSolver):
     kinds = (PairingModel,)
 
     def accepts(self, model: Any) -> bool:
-        """Pairings in which classes of one side choose on their own."""
         return isinstance(model, self.kinds) and model.plain and _choosing_side(model) is not None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
-        """The cheapest partner, or the default class, of each class that needs one."""
         from hemlp.kernels.flow.closed_forms import best_matches
 
         side = _choosing_side(model)
@@ -93,11 +89,9 @@ class TransportSolver(BaseSolver):
     kinds = (PairingModel,)
 
     def accepts(self, model: Any) -> bool:
-        """Pairings of masses, unless their arcs are changed."""
         return isinstance(model, self.kinds) and model.units is not None and model.arcs is None
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
-        """The optimum of each instance."""
         from hemlp.kernels.flow.transport import transport
 
         chosen, to_default, prices = model.nothing_chosen()
@@ -112,7 +106,6 @@ class SuccessiveShortestPaths(BaseSolver):
     kinds = (PairingModel,)
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
-        """The optimum of each instance."""
         from hemlp.kernels.flow.circulations import find_flows
         from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
 

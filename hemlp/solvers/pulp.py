@@ -29,7 +29,6 @@ class Pulp(ProgramSolver):
         self.backend = backend
 
     def available(self) -> str | None:
-        """None if PuLP can be imported and has a solver."""
         if find_spec("highspy"):  # then OR-Tools cannot be loaded once PuLP is
             importable("ortools.math_opt.python.mathopt", "ortools")
         if missing := importable("pulp", "'pulp>=3.3,<4'"):
@@ -73,8 +72,6 @@ class Pulp(ProgramSolver):
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
     ) -> ProgramResult:
-        """Solve one program."""
-
         scale = program.float_scale()
         scaled = [replace(v, cost=v.cost * scale) for v in program.variables]
         problem = build(replace(program, variables=scaled))

@@ -236,7 +236,6 @@ class ClosureModel(Model[ClosureSolution]):
         return ClosureSolution(self, np.zeros(len(ptr) - 1, np.int8), sums, equal, (ptr, nodes, members))
 
     def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:
-        """Solutions of consecutive parts as one of the whole."""
         columns: Any = zip(*((s.statuses, s.sums, s.equal, *s.closures) for s in solutions), strict=True)
         statuses, sums, equal, ptrs, *sets = map(list, columns)
         ptr = pointers(np.concatenate([np.diff(of) for of in ptrs]))
@@ -299,7 +298,6 @@ class ImpliedModel(ClosureModel):
 
     @property
     def arrows(self) -> tuple[IntArray, IntArray]:
-        """What each class implies."""
         return self.implied
 
     @property
@@ -308,12 +306,10 @@ class ImpliedModel(ClosureModel):
         return 1
 
     def lists(self) -> Reach:
-        """Lists of what each class of the batch implies."""
         classes = np.concatenate([side.classes for side in self.batch.sides])
         return ReachTable(Adjacency(*self.implied, None), None).within(classes, self.farthest)
 
     def implications(self, row: int, side: int) -> list[tuple[int, int]]:
-        """(class, class that it implies) of one side of an instance."""
         ptr, implied = self.implied
         return [(int(c), int(a)) for c in self.batch.sides[side][row] for a in implied[ptr[c] : ptr[c + 1]]]
 

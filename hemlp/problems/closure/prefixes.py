@@ -62,11 +62,9 @@ class PrefixModel(Model[ClosureSolution]):
         return self.expanded[rows]
 
     def program(self) -> LinearProgram:
-        """That of all prefixes, side by side."""
         return self.expanded.program()
 
     def plan(self) -> Plan[ClosureSolution]:
-        """One program."""
         return self._without_hidden((yield from self.expanded.plan()))
 
     def unsolved(self) -> ClosureSolution:
@@ -74,7 +72,6 @@ class PrefixModel(Model[ClosureSolution]):
         return self.expanded.unsolved()
 
     def joined(self, solutions: list[ClosureSolution]) -> ClosureSolution:
-        """Solutions of consecutive parts as one of the whole."""
         return self._without_hidden(self.expanded.joined(solutions))
 
     def _without_hidden(self, solution: ClosureSolution) -> ClosureSolution:
@@ -92,7 +89,6 @@ class PrefixModel(Model[ClosureSolution]):
         return replace(self.expanded.counted(*kept), statuses=solution.statuses)
 
     def check(self, solution: ClosureSolution) -> bool:
-        """True if the closures of all prefixes are what their definition says; else InvalidSolution."""
         if self.hidden is None:
             return self.expanded.check(replace(solution, model=self.expanded))
         whole = self.expanded.counted(*self.expanded.closures())
@@ -103,5 +99,4 @@ class PrefixModel(Model[ClosureSolution]):
         return self.expanded.check(whole)
 
     def verify(self, solution: ClosureSolution) -> bool:
-        """There is nothing more to prove."""
         return self.check(solution)

@@ -31,7 +31,6 @@ class TolerantModel(ClosureModel):
     def write_instance(
         self, row: int, prefix: str, variables: list[Variable], rows: list[Row], cost: float = 1.0
     ) -> list[dict[int, int]]:
-        """The closures, and what stays of each side."""
         places = super().write_instance(row, prefix, variables, rows, self._node_cost(row))
         for side, (name, letter) in enumerate(zip(SIDES, LETTERS, strict=True)):
             own, other = places[side], places[1 - side]
@@ -81,7 +80,6 @@ class TolerantModel(ClosureModel):
         return [(node, member + DROPPED * (not stays[node])) for node, member in members]
 
     def closures(self, start: int = 0, room: int = 2**62) -> Closures:
-        """The closures, with what is dropped marked."""
         from hemlp.kernels.closure.sets import drop_distant
         from hemlp.kernels.records import Rows
 
@@ -94,7 +92,6 @@ class TolerantModel(ClosureModel):
         return super().objective(solution) * self._node_cost(0) - sum(map(len, solution.kept()))
 
     def sets_by_definition(self, row: int) -> tuple[set[int], set[int]]:
-        """The tolerant sets of an instance, word for word and slowly."""
         closed = super().sets_by_definition(row)
 
         def near(node: int, other: set[int]) -> bool:

@@ -157,7 +157,6 @@ class ShortestPath(Cost):
 
     @property
     def promises(self) -> frozenset[str]:
-        """All of them, unless a child is something else."""
         return PROMISES if type(self) is ShortestPath else frozenset()
 
     def lengths(self, h: Hierarchy) -> Hierarchy:
@@ -219,7 +218,6 @@ class FunctionCost(Cost):
     function: Callable[[Label, Label], float]
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """The function at each pair."""
         labels = batch.hierarchy.labels
 
         @cache
@@ -272,7 +270,6 @@ class MatrixCost(Cost):
         object.__setattr__(self, "values", table)
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """The table at each pair."""
         table = 1 - self.values if self.similarity else self.values
         place = np.full(len(batch.hierarchy), -1, np.int64)
         for position, label in enumerate(self.labels):

@@ -196,7 +196,6 @@ class PairingModel(Model["PairingSolution"]):
 
     @property
     def cost_values(self) -> FloatArray:
-        """The costs of all variables."""
         if not self.plain:
             return self.circulation.cost[self.variables]
         return np.concatenate(
@@ -219,13 +218,11 @@ class PairingModel(Model["PairingSolution"]):
     # ---- the explicit models
 
     def program(self) -> LinearProgram:
-        """The integer program of the module's docstring."""
         return self._written
 
     _written = cached_property(write_program)
 
     def algebra(self, stage: str | None = None) -> Algebra:
-        """In sums over classes."""
         from hemlp.problems.pairing.algebra import pairing_algebra
 
         self.stage(stage)
@@ -294,7 +291,6 @@ class PairingModel(Model["PairingSolution"]):
         return self.solution(ProgramResult(Status.UNSOLVED))
 
     def joined(self, solutions: list[PairingSolution]) -> PairingSolution:
-        """Solutions of consecutive parts as one of the whole."""
         starts = np.cumsum([0, *map(len, solutions[:-1])]).tolist()
         flows = [s.flow for s in solutions if s.flow is not None]
         return PairingSolution(
@@ -379,7 +375,6 @@ class PairingModel(Model["PairingSolution"]):
         return degrees
 
     def infeasibility(self, row: int, number: int) -> InfeasibleModel:
-        """Why instance ``row`` (``number`` to the reader) has no solution: which bounds contradict each other."""
         one = self[row]
         cut = ExactFlow(one.circulation).balance()
         return super().infeasibility(row, number) if cut is None else describe_shortage(one, cut, number)

@@ -40,7 +40,6 @@ class Similarity(Cost):
         """s of each pair, 0 without a common ancestor."""
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """1 − s of each pair."""
         similar = self.similarities(batch, pairs)
         for k in np.flatnonzero(similar > 1)[:1]:
             u, v = pairs.labels(batch, int(k))
@@ -124,7 +123,6 @@ class Resnik(_Weighted, Similarity):
     name = "resnik"
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """max IC(a), or its share of the greatest IC."""
         shared = np.maximum(self.contents(batch, pairs)[2], 0.0)
         if not self.normalized:
             return shared
@@ -132,7 +130,6 @@ class Resnik(_Weighted, Similarity):
         return shared / greatest if greatest else shared
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """1 − the normalised similarity."""
         if not self.normalized:
             raise InvalidCost(
                 "Resnik's similarity is not between 0 and 1, so that 1 minus it is no cost: choose "
@@ -162,7 +159,6 @@ class Lin(_Weighted, Similarity):
     promises = frozenset({"symmetric", "zero_if_equal"})  # weights know classes by their names
 
     def similarities(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """2·max IC(a) / (IC(u) + IC(v))."""
         first, second, shared = self.contents(batch, pairs)
         total, equal = first + second, np.equal(*pairs.classes(batch))
         ratio = 2 * np.maximum(shared, 0.0) / np.where(total > 0, total, 1.0)
@@ -235,7 +231,6 @@ class LcaHeight(Cost):
     promises = PROMISES - {"zero_if_equal", "zero_only_if_equal"}
 
     def pair_costs(self, batch: Batch, pairs: Pairs) -> FloatArray:
-        """The least height of a common ancestor, infinite without one."""
         return -_greatest(batch, pairs, -batch.hierarchy.heights) + 0.0
 
 
