@@ -28,7 +28,7 @@ NAMES = {
     "measures.base": "Measure",
     "measures.pair_scores": "PairScore",
     "measures.pair_measure": "PairMeasure",
-    "measures.at_k": "RankedMeasure",
+    "measures.derived": "RankedMeasure",
     "measures.factory": "measure read_measures write_measures",
     "measures.instance_scores": "Score Scores",
     "measures.default_cost_sensitivity": "Sensitivity",
@@ -72,8 +72,8 @@ MOVED = {
     "stats": "ExactGreedy",
 }
 """Names that have moved, and work with a warning until 0.4."""
-FORMER = {"measures.former_classes": "MatchMeasure NearestMeasure TransportMeasure"}
-"""Former classes, now functions that make a ``PairMeasure``, with a warning until 0.4."""
+FORMER = {"measures.pair_measure": "MatchMeasure NearestMeasure TransportMeasure"}
+"""Former classes, which now make a ``PairMeasure``, with a warning until 0.4."""
 
 _HOMES = {
     name: module for table in (NAMES, ALSO, MOVED, FORMER) for module, names in table.items() for name in names.split()
@@ -88,7 +88,7 @@ def __getattr__(name: str) -> Any:
         if name in MOVED.get(_HOMES[name], "").split():
             warn(f"hemlp.{name} is in {home}: from {home} import {name}", DeprecationWarning, stacklevel=2)
             return value
-        if _HOMES[name] in FORMER:
+        if any(name in names.split() for names in FORMER.values()):
             warn(f"hemlp.{name} makes a PairMeasure: use that class", DeprecationWarning, stacklevel=2)
             return value
     elif name.startswith("_") or find_spec(f"hemlp.{name}") is None:

@@ -24,10 +24,10 @@ from hemlp.instances.batch import Batch, Policies, UnknownPolicy
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.averages import ZeroDivision, micro_average, with_zero_division
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
+from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.factory import measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.instance_scores import Scores

@@ -37,14 +37,13 @@ from hemlp.measures.pair_measure import PairMeasure
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.problems.closure.prefixes import PrefixModel
+from hemlp.problems.closure.variants import PrefixModel
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.problems.pairing.capacities import by_pair, priced
 from hemlp.run.evaluate import evaluate
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.gate import Gate
-from hemlp.solvers.programs import ProgramSolver
-from hemlp.solvers.registry import Solver, as_solver, is_exact, named_solver
+from hemlp.solvers.registry import ProgramSolver, Solver, as_solver, is_exact, named_solver
 
 Instance = tuple[Hierarchy, list[Label], list[Label]]
 MEASURES = (

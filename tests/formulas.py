@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hemlp.optimize.algebra import Algebra
+from hemlp.optimize.exports import Algebra
 from hemlp.optimize.program import LinearProgram
 
 Env = dict[str, object]

@@ -11,7 +11,7 @@ from hemlp import ALL, Bounds, Hierarchy, PairMeasure, measure
 from hemlp.bounds import forbid, priced
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
-from hemlp.optimize.algebra import plain
+from hemlp.optimize.exports import plain
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.model import Model
 

@@ -29,8 +29,7 @@ from hemlp.hierarchy.hierarchy_files import FORMATS
 from hemlp.io.text import decode
 from hemlp.measures.augmentations import Implied
 from hemlp.measures.set_measure import SET_SCORES
-from hemlp.solvers.programs import ProgramSolver
-from hemlp.solvers.registry import SOLVERS
+from hemlp.solvers.registry import SOLVERS, ProgramSolver
 from hemlp.testing import check_measure, check_solver, random_instances
 
 H = Hierarchy.from_edges(
@@ -124,7 +123,7 @@ class Stubborn(ProgramSolver):
     solved = 0
 
     def solve_program(self, program, time_limit=None, work_limit=None):
-        from hemlp.solvers.milp import Highs
+        from hemlp.solvers.ortools import Highs
 
         Stubborn.solved += 1
         return Highs().solve_program(program, time_limit, work_limit)

@@ -173,7 +173,7 @@ def test_usual_tables_are_made_without_what_is_for_others(tmp_path, monkeypatch)
     monkeypatch.chdir(tmp_path)
     unused = {"numpy.ma", "logging", "concurrent.futures", "shutil", "html"}
     unused |= {
-        "hemlp.optimize.algebra",
+        "hemlp.optimize.exports",
         "hemlp.problems.pairing.flows",
         "hemlp.problems.pairing.similarities",
         "hemlp.analysis.statistics.comparisons",

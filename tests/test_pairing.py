@@ -450,7 +450,7 @@ def test_registry():
 
 
 def test_a_missing_backend_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("hemlp.optimize.solver.find_spec", lambda name: None)
+    monkeypatch.setattr("hemlp.optimize.plan.find_spec", lambda name: None)
     with pytest.raises(MissingDependency, match="'flow' cannot be used: pip install ortools"):
         measure("GIE").model(H, ["sheep"], ["cow"]).solve("flow")
     assert measure("GIE").model(H, ["sheep"], ["cow"]).solve().objective == 2

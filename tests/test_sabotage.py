@@ -23,7 +23,7 @@ from hemlp.errors import HemlpError, InvalidOption, InvalidSolution, UnsolvedMod
 from hemlp.optimize.expressions import Expression
 from hemlp.optimize.plan import check_result, run_plan
 from hemlp.optimize.program import LinearProgram, Row, Variable
-from hemlp.problems.closure.prefixes import PrefixModel
+from hemlp.problems.closure.variants import PrefixModel
 from hemlp.problems.lca.graphs import InstanceSolution
 from hemlp.problems.lca.programs import GraphProgram
 from hemlp.problems.lca.solution import LcaSolution

@@ -17,8 +17,7 @@ from hemlp.errors import InvalidOption, InvalidSolution, NoTextForm
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.factory import read_measures, write_measures
 from hemlp.measures.invariants import INVARIANTS, broken_invariants
-from hemlp.problems.closure.prefixes import PrefixModel
-from hemlp.problems.closure.tolerance import TolerantModel
+from hemlp.problems.closure.variants import PrefixModel, TolerantModel
 from hemlp.solvers.registry import accepting_solvers
 from hemlp.testing import random_instances
 from tests import oracle

@@ -14,8 +14,8 @@ import numpy as np
 
 from hemlp.errors import InvalidOption
 from hemlp.io.figures import line_style, new_figure, plain, save
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.default_cost_sensitivity import EnvelopeSum, Number, Sensitivity, crossings, format_default_cost
+from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
 from hemlp.results.results import Results, require_inputs

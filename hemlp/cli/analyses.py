@@ -84,7 +84,7 @@ def model(
     from hemlp import Batch
     from hemlp.analysis.explain.network import network_picture
     from hemlp.hierarchy.class_names import read_names
-    from hemlp.measures.at_k import RankedMeasure
+    from hemlp.measures.derived import RankedMeasure
     from hemlp.measures.factory import measure as made
     from hemlp.report.outputs import system_files
     from hemlp.run.scored_systems import read_sides

@@ -49,7 +49,7 @@ def curve(
     from hemlp.analysis.scored.curve import curve as made
     from hemlp.analysis.scored.top_k import ranked
     from hemlp.io.figures import svg as drawn
-    from hemlp.measures.at_k import RankedMeasure
+    from hemlp.measures.derived import RankedMeasure
     from hemlp.measures.factory import measure as as_measure
     from hemlp.report.outputs import csv_text
 

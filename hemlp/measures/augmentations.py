@@ -30,7 +30,7 @@ from hemlp.options import check_choice, plain_horizon, plain_number, register_by
 
 if TYPE_CHECKING:
     from hemlp.problems.closure.model import ClosureModel, Direction
-    from hemlp.problems.closure.tolerance import TolerantModel
+    from hemlp.problems.closure.variants import TolerantModel
     from hemlp.problems.lca.model import GraphModel
 
 
@@ -162,7 +162,7 @@ class Implied(Augmentation):
         """The classes that a class implies; itself need not be among them."""
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> ClosureModel:
-        from hemlp.problems.closure.model import ImpliedModel
+        from hemlp.problems.closure.variants import ImpliedModel
 
         h = batch.hierarchy
         rows: list[list[int]] = [[] for _ in range(len(h))]
@@ -242,7 +242,7 @@ class Tolerant(Augmentation):
     kept = CLOSURE
 
     def model(self, title: str, batch: Batch, weights: FloatArray) -> TolerantModel:
-        from hemlp.problems.closure.tolerance import TolerantModel
+        from hemlp.problems.closure.variants import TolerantModel
 
         return TolerantModel(title, batch, "up", weights)
 

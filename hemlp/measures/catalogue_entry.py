@@ -20,7 +20,7 @@ KINDS = {
     "SetMeasure": "hemlp.measures.set_measure",
     "ConstrainedMeasure": "hemlp.measures.derived",
     "IncompleteGold": "hemlp.measures.incomplete_gold",
-    **dict.fromkeys(("MatchMeasure", "NearestMeasure", "TransportMeasure"), "hemlp.measures.former_classes"),
+    **dict.fromkeys(("MatchMeasure", "NearestMeasure", "TransportMeasure"), "hemlp.measures.pair_measure"),
 }
 """Classes of measures that definitions begin with, and where they are."""
 LCA_METHODS: Mapping[str, Mapping[str, str | None]] = {

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hemlp.errors import HemlpError, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, file_reader, read_bytes
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.catalogue_entry import KINDS
+from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.naming import measure_called
 from hemlp.options import did_you_mean
 from hemlp.text.notation import from_toml, parse_call, to_toml

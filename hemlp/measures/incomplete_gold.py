@@ -22,10 +22,9 @@ from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.augmentations import Ancestors, Flat, Implied
 from hemlp.measures.base import Measure
-from hemlp.measures.derived import LENIENT, ConstrainedMeasure, DerivedMeasure, Gold
+from hemlp.measures.derived import LENIENT, ConstrainedMeasure, DerivedMeasure, Gold, RankedMeasure
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.measures.naming import check_name
 from hemlp.measures.pair_measure import PairMeasure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 import numpy as np
@@ -33,7 +33,16 @@ from hemlp.measures.scoring import UndefinedPolicy, as_batch, pairing_bytes
 from hemlp.optimize.joint import JointModel
 from hemlp.options import plain_horizon, plain_number
 from hemlp.problems.incomplete_gold import excused_classes, excused_pairs
-from hemlp.problems.pairing.bounds import EACH, Bounds, DefaultCost, bound_arrays, contradiction, default_array
+from hemlp.problems.pairing.bounds import (
+    COVER,
+    EACH,
+    ONE_TO_ONE,
+    Bounds,
+    DefaultCost,
+    bound_arrays,
+    contradiction,
+    default_array,
+)
 from hemlp.problems.pairing.build_model import (
     apply_weights,
     build_nearest,
@@ -365,3 +374,11 @@ def pairs_classes(measure: object) -> TypeGuard[PairMeasure]:
     if not isinstance(measure, PairMeasure) or measure.pairing == "transport":
         return False
     return measure._choosing is None and not measure._of_matches
+
+
+MatchMeasure = partial(PairMeasure, bounds=COVER, cost="wu_palmer", pairing="nearest", score="BMA")
+NearestMeasure = partial(
+    PairMeasure, bounds=EACH[PRED], cost="lca_height", pairing="nearest", defined="nonempty", score="mean"
+)
+TransportMeasure = partial(PairMeasure, bounds=ONE_TO_ONE, pairing="transport", defined="both")
+"""Classes of 0.2 that are ``PairMeasure`` now: their texts are still read."""

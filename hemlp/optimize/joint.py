@@ -22,7 +22,7 @@ from hemlp.options import check_known
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
-    from hemlp.optimize.algebra import Algebra
+    from hemlp.optimize.exports import Algebra
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -21,17 +21,16 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedModel
 from hemlp.hierarchy.labels import Label
-from hemlp.optimize.plan import Plan
+from hemlp.optimize.plan import Plan, Solver
 from hemlp.optimize.program import LinearProgram, Status
 from hemlp.optimize.solutions import Claim, ShownSolution, sign
-from hemlp.optimize.solver import Solver
 from hemlp.text.display import HtmlDisplay, lines
 from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     import pulp
 
-    from hemlp.optimize.algebra import Algebra
+    from hemlp.optimize.exports import Algebra
     from hemlp.optimize.expressions import Constraint, PairVariables
 
 

@@ -1,4 +1,4 @@
-"""Plans, the programs of a model one after the other, and budgets: how long they may take.
+"""What a solver is; plans, the programs of a model one after the other, and budgets: how long they may take.
 
 Each result has to keep its program. Code without limits of its own gets a time limit here.
 """
@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import ctypes
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -127,3 +130,39 @@ def solve_within(model: Any, seconds: float, solve: Callable[[Any], Any]) -> Any
             return model.unsolved()
         parts = (model[i] for i in range(len(model)))
         return model.joined([solve_within(part, seconds, solve) for part in parts])
+
+
+@runtime_checkable
+class Solver(Protocol):
+    """Takes a model and returns its solution, with a status for each instance."""
+
+    name: str
+
+    def available(self) -> str | None:
+        """None if it can be used here, else what to install. Asked only where it is going to be used."""
+
+    def accepts(self, model: Any) -> bool:
+        """Whether it can solve this model."""
+
+    def solve(self, model: Any, time_limit: float | None) -> Any:
+        """The solution; ``time_limit`` in seconds for each instance."""
+
+
+def importable(module: str, package: str) -> str | None:
+    """None if ``module`` can be imported, else what to do. It is imported, so ask for what you are going to use."""
+    if not find_spec(module.partition(".")[0]):
+        return f"pip install {package}"
+    try:
+        import_module(module)
+    except Exception as error:  # a package that is there and cannot be loaded may raise anything
+        return f"{module} cannot be imported ({error}); {_remedy(package)}"
+    return None
+
+
+def _remedy(package: str) -> str:
+    if package == "ortools" and "highspy" in sys.modules:
+        return (
+            "highspy is loaded already, perhaps by PuLP, and both bring a HiGHS: import ortools before pulp "
+            "and highspy, or uninstall highspy, or use another solver"
+        )
+    return f"reinstall {package}, or use another solver"

@@ -22,8 +22,7 @@ import numpy as np
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import Label
-from hemlp.optimize.algebra import Algebra, Line
-from hemlp.optimize.exports import symbol
+from hemlp.optimize.exports import Algebra, Line, symbol
 from hemlp.optimize.expressions import Constraint, Expression, PairVariables, rows_of
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan

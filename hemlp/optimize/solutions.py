@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray
+from hemlp.optimize.plan import Solver
 from hemlp.optimize.program import Status
-from hemlp.optimize.solver import Solver
 from hemlp.text.display import HtmlDisplay, abbreviate
 from hemlp.text.tables import Table, plural
 

@@ -16,8 +16,7 @@ from hemlp.arrays import IntArray, entry_rows, row_places, row_pointers, sorted_
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.problems.closure.model import ClosureModel
-from hemlp.problems.closure.solution import BOTH
+from hemlp.problems.closure.model import BOTH, ClosureModel
 from hemlp.problems.pairing.pairs import Pairs
 
 Mask = NDArray[np.bool_]

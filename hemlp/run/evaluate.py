@@ -28,9 +28,8 @@ from hemlp.instances.label_sets import LabelSets, RowKind, Scored, as_prediction
 from hemlp.io.datasets import has_dataset
 from hemlp.io.frames import collect_query, column_names
 from hemlp.io.text import file_kind
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.derived import Gold
+from hemlp.measures.derived import Gold, RankedMeasure
 from hemlp.measures.factory import measure
 from hemlp.measures.information import complete_measures
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together

@@ -66,9 +66,9 @@ from hemlp.instances.file_cuts import TUNED, parse_cut
 from hemlp.instances.label_files import check_rereadable, open_labels
 from hemlp.io.datasets import has_dataset
 from hemlp.io.files import write_text
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
+from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.factory import measures_from_tables
 from hemlp.options import check_known
 from hemlp.report.history import add_to_history, history_table, read_history

@@ -5,8 +5,8 @@ and ``networkx`` solve the flow network of Problem 1; ``cpsat``, ``milp`` and ``
 model by its plan. A solver imports its backend when it is used.
 """
 
+from hemlp.optimize.plan import Solver
 from hemlp.optimize.program import ProgramResult, Status
-from hemlp.optimize.solver import Solver
-from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import ProgramSolver
 
 __all__ = ["ProgramResult", "ProgramSolver", "Solver", "Status"]

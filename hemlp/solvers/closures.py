@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 
 from hemlp.kernels.records import Rows
-from hemlp.problems.closure.model import ClosureModel
-from hemlp.problems.closure.prefixes import PrefixModel
-from hemlp.problems.closure.solution import ClosureSolution
-from hemlp.problems.closure.tolerance import TolerantModel
+from hemlp.problems.closure.model import ClosureModel, ClosureSolution
+from hemlp.problems.closure.variants import PrefixModel, TolerantModel
 from hemlp.solvers.registry import BaseSolver
 
 

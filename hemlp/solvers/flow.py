@@ -1,4 +1,5 @@
-"""Problem 1 as a min-cost flow by OR-Tools: the instances of a part are stacked into one network.
+"""Problem 1 as a min-cost flow: by OR-Tools, where the instances of a part are stacked into one network, and by
+networkx's network simplex, slow and readable, the reference of the others.
 
 SimpleMinCostFlow has no lower capacities, so they are shifted into supplies, and takes integer costs only, so costs
 that are not exact multiples of a power of two are refused.
@@ -13,6 +14,7 @@ import numpy as np
 
 from hemlp.errors import InvalidSolution
 from hemlp.optimize.program import ProgramResult, Status, exact_integers
+from hemlp.problems.pairing.describe import node_names
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.registry import BaseSolver
@@ -64,3 +66,28 @@ def _parts(model: PairingModel) -> list[PairingModel]:
         fitting = int(np.searchsorted(ptr, ptr[start] + PAIRS, side="right")) - 1
         cuts.append(min(max(start + 1, fitting), start + PART, len(model)))
     return [model[start:stop] for start, stop in pairwise(cuts)] or [model]
+
+
+class NetworkSimplex(BaseSolver):
+    """Solves one flow network after the other."""
+
+    name = "networkx"
+    kinds = (PairingModel,)
+    needs = "networkx", "networkx"
+    accepts = MinCostFlow.accepts  # on other costs network simplex may cycle
+
+    def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
+        solved = [super(NetworkSimplex, self).solve(model[i], time_limit) for i in range(len(model))]
+        return model.joined(solved or [model.solution(ProgramResult(Status.OPTIMAL, np.empty(0)))])
+
+    def solve_batch(self, model: PairingModel) -> PairingSolution:
+        import networkx
+
+        try:
+            _, shifted = networkx.network_simplex(model.to_networkx())
+        except networkx.NetworkXUnfeasible:
+            return model.solution(ProgramResult(Status.INFEASIBLE))
+        names, arcs = node_names(model), model.circulation
+        carried = (shifted[names[tail]][names[head]] for tail, head in zip(arcs.tail, arcs.head, strict=True))
+        flow = [of[k] if isinstance(of, dict) else of for k, of in enumerate(carried)]
+        return model.solution_of(np.zeros(1, np.int8), np.array(flow, np.int64) + arcs.lower)

@@ -8,8 +8,8 @@ from functools import cache
 
 import numpy as np
 
+from hemlp.optimize.plan import Solver
 from hemlp.optimize.program import Status
-from hemlp.optimize.solver import Solver
 from hemlp.problems.lca.graphs import InstanceSolution
 from hemlp.problems.lca.greedy import read_graphs
 from hemlp.problems.lca.model import ExtendedModel, LcaModel

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from hemlp.optimize.plan import importable
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, as_integer_values, one_sided
-from hemlp.optimize.solver import importable
-from hemlp.solvers.programs import ProgramSolver
+from hemlp.solvers.registry import ProgramSolver
 
 if TYPE_CHECKING:
     import pulp

@@ -1,4 +1,5 @@
-"""The registry of solvers: who can solve a model, by name and in order of preference, and how one is asked.
+"""The registry of solvers: who can solve a model, by name and in order of preference, how one is asked, and what all
+of them, and those of linear programs, share.
 
 A solver is anything with ``name``, ``available()``, ``accepts(model)`` and ``solve(model, time_limit)``; an object of
 your own can be given wherever a name can. One that does not look for the optimum says ``exact = False``, which shows in
@@ -11,18 +12,21 @@ judge, another solver with the same optimum.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
+import numpy as np
+
 from hemlp.errors import InvalidOption, InvalidSolution, MissingDependency, NoSolver
 from hemlp.optimize.joint import JointModel, JointSolution
 from hemlp.optimize.model import Model, Solution
-from hemlp.optimize.plan import run_plan, solve_within
+from hemlp.optimize.plan import Budget, importable, run_plan, solve_within
+from hemlp.optimize.plan import Solver as Solver
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status
 from hemlp.optimize.solutions import Claim, sign
-from hemlp.optimize.solver import Solver as Solver
-from hemlp.optimize.solver import importable
 from hemlp.options import did_you_mean, plain_number
 from hemlp.text.notation import parse_call
 
@@ -67,11 +71,11 @@ SOLVERS = {
     "consensus": "hemlp.solvers.decisions:ConsensusSets",
     "subsets": "hemlp.solvers.decisions:SubsetSearch",
     "flow": "hemlp.solvers.flow:MinCostFlow",
-    "cpsat": "hemlp.solvers.cpsat:CpSat",
-    "milp": "hemlp.solvers.milp:Highs",
-    "portfolio": "hemlp.solvers.cpsat:Portfolio",
+    "cpsat": "hemlp.solvers.ortools:CpSat",
+    "milp": "hemlp.solvers.ortools:Highs",
+    "portfolio": "hemlp.solvers.ortools:Portfolio",
     "pulp": "hemlp.solvers.pulp:Pulp",
-    "networkx": "hemlp.solvers.networkx:NetworkSimplex",
+    "networkx": "hemlp.solvers.flow:NetworkSimplex",
     "greedy": "hemlp.solvers.greedy:GreedyLca",
 }
 """Solvers by preference, each as module:class. One line more makes a solver of yours known by name."""
@@ -227,3 +231,38 @@ def verify(model: Model[S], solution: S, solver: str | Solver | None = None) -> 
             best = run_plan(model[i].reference_plan(), program_solver.solve_program)
             model.refute(solution, i, best, judge.name)
     return True
+
+
+class ProgramSolver(BaseSolver, ABC):
+    """Solves any model through ``model.plan()``."""
+
+    kinds = (Model,)
+    part = 50
+    """Instances that are solved side by side in one program, where the model allows it."""
+
+    @abstractmethod
+    def solve_program(
+        self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None
+    ) -> ProgramResult:
+        """Solve one program, in so many seconds and so much work, in a deterministic unit of the solver's own."""
+
+    def solve(self, model: Model[Any], time_limit: float | None) -> Any:
+        """Solve part by part; a part that is not solved to optimality is solved instance by instance."""
+        side_by_side = policy_of(model).side_by_side
+        size = self.part if side_by_side else 1
+        parts = [model[start : start + size] for start in range(0, len(model), size)]
+        if not parts and side_by_side:  # the solution of no instance at all
+            return run_plan(model.plan(), lambda _: ProgramResult(Status.OPTIMAL, np.empty(0)))
+        return model.joined([self._solve_part(part, time_limit) for part in parts])
+
+    def _solve_part(self, part: Model[Any], time_limit: float | None) -> Any:
+        limit = None if time_limit is None else time_limit * len(part)
+        budget = Budget.of(limit, policy_of(part).work_limit if time_limit is None else None)
+        solution = self.run(part, budget)
+        if len(part) == 1 or (solution.statuses == Status.OPTIMAL).all():
+            return solution
+        return part.joined([self._solve_part(part[i], time_limit) for i in range(len(part))])
+
+    def run(self, model: Model[Any], budget: Budget) -> Any:
+        """The plan of a model, within a budget."""
+        return run_plan(model.plan(), budget.spending(self.solve_program))

@@ -20,8 +20,7 @@ from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
 from hemlp.problems.lca.solution import STEPS, LcaSolution
-from hemlp.solvers.programs import ProgramSolver
-from hemlp.solvers.registry import BaseSolver, named_solver, policy_of
+from hemlp.solvers.registry import BaseSolver, ProgramSolver, named_solver, policy_of
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")
 """The solvers of programs, in order: the first that is available is used."""

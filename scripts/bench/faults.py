@@ -84,7 +84,7 @@ FAULTS = [
     Fault("hierarchy/formats/ncbi.py", "if new in known and old not in known", "if new in known", "a merged id takes the place of a class"),
     # closures, LCA graphs
     Fault("problems/closure/model.py", "return size if self.horizon is None else min(self.horizon - 1, size)", "return size if self.horizon is None else min(self.horizon, size)", "F_H(horizon=k) reaches one step further"),
-    Fault("problems/closure/tolerance.py", "* self._node_cost(0) - sum(map(len, solution.kept()))", "* self._node_cost(0)", "the objective of SDL"),
+    Fault("problems/closure/variants.py", "* self._node_cost(0) - sum(map(len, solution.kept()))", "* self._node_cost(0)", "the objective of SDL"),
     Fault("problems/lca/graphs.py", "return Fraction(2 * len(predicted & true), both) if both else Fraction(1)", "return Fraction(2 * len(predicted & true), both) if both else Fraction(0)", "F_LCA of two empty sides"),
     Fault("problems/lca/model.py", "if one.f > one.bound:", "if one.f > one.bound + 1:", "a false bound of F_LCA passes the check"),
     Fault("problems/lca/model.py", "if proved and one.f < one.bound:", "if False:", "an optimum that is none passes the check"),
@@ -102,7 +102,7 @@ FAULTS = [
     Fault("kernels/flow/transport.py", "& ((amount == 0) | (reduced <= 0.0))", "", "a transport that is not the cheapest is proved", "pairing_kernels composites"),
     Fault("kernels/flow/transport.py", "feasible[i] &= tree.flow[v] == 0 or tree.arc_cost[v] < missing", "pass", "masses move where there is no way", "pairing_kernels transport"),
     Fault("solvers/flow.py", "backend.flows(arcs) + network.lower)", "backend.flows(arcs))", "flows with lower bounds", "capacities_and_prices pairing changed_models"),
-    Fault("solvers/cpsat.py", "backend.best_objective_bound / scale", "backend.best_objective_bound", "the bound of a program with fractions"),
+    Fault("solvers/ortools.py", "backend.best_objective_bound / scale", "backend.best_objective_bound", "the bound of a program with fractions"),
     # measures
     Fault("measures/set_measure.py", "\"jaccard\": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true - f.common)", "\"jaccard\": SetScore(lambda f: f.ratio(f.common, f.predicted + f.true)", "Jaccard"),
     Fault("measures/set_measure.py", "beta**2 * facts.true + facts.predicted", "facts.true + beta**2 * facts.predicted", "F_beta weighs P where R is meant", "more_sets greatest_scores"),

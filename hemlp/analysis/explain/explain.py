@@ -24,9 +24,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, near_matches
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
-from hemlp.measures.derived import ConstrainedMeasure
+from hemlp.measures.derived import ConstrainedMeasure, RankedMeasure
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
 from hemlp.optimize.program import Status

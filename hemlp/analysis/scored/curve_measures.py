@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hemlp.errors import InvalidOption
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.factory import measure
 
 

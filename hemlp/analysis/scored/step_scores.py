@@ -17,7 +17,7 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.measures.base import Measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
 from hemlp.problems.closure.model import ClosureModel
-from hemlp.problems.closure.prefixes import PrefixModel
+from hemlp.problems.closure.variants import PrefixModel
 from hemlp.processes.progress import track
 from hemlp.solvers.registry import Solver
 

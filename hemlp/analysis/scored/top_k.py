@@ -21,8 +21,8 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Side, UnknownPolicy
 from hemlp.instances.label_sets import RowKind
-from hemlp.measures.at_k import RankedMeasure
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.factory import measure
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.scoring import UndefinedPolicy, score_together

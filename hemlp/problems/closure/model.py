@@ -10,9 +10,11 @@ parents, each ancestor that it sees; ⊤ is implied by every class of a side.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,16 +22,90 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers
 from hemlp.errors import InvalidSolution
 from hemlp.hierarchy.labels import TOP, Label, Top
-from hemlp.hierarchy.reach import Adjacency, Reach, ReachTable, flat_lists
+from hemlp.hierarchy.reach import Reach, flat_lists
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import LETTERS, PRED, SIDES, TRUE
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Row, Status, Variable
-from hemlp.problems.closure.solution import DROPPED, Closures, ClosureSolution
+from hemlp.optimize.solutions import ShownSolution
 
 if TYPE_CHECKING:
-    from hemlp.optimize.algebra import Algebra
+    from hemlp.optimize.exports import Algebra
+    from hemlp.problems.closure.variants import PrefixModel
+
+Closures = tuple[IntArray, IntArray, NDArray[np.uint8]]
+"""CSR pointers, nodes, and on which sides they are: 1 predicted, 2 true, 3 both, and 4 more if it was dropped."""
+BOTH, DROPPED = 3, 4
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosureSolution(ShownSolution):
+    """Weights of the predicted, true and common nodes of each instance (``sums``), and whether the sets are ``equal``.
+
+    ``made``: the sets themselves; those that a solver has not made are computed on demand.
+    """
+
+    model: ClosureModel | PrefixModel
+    statuses: NDArray[np.int8]
+    sums: FloatArray
+    equal: NDArray[np.bool_]
+    made: Closures | None = None
+    columns: ClassVar[Mapping[str, FloatArray]] = MappingProxyType({})
+    """What is known of each instance beside the weights: nothing."""
+
+    @property
+    def sets_of(self) -> ClosureModel:
+        """The model whose sets these are: prefixes are instances of their own."""
+        model: Any = self.model
+        expanded: ClosureModel = getattr(model, "expanded", model)
+        return expanded
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+    def __getitem__(self, row: int) -> ClosureSolution:
+        row = range(len(self))[row]
+        one = slice(row, row + 1)
+        made = None
+        if self.made is not None:
+            ptr, nodes, members = self.made
+            part = slice(ptr[row], ptr[row + 1])
+            made = np.array([0, part.stop - part.start]), nodes[part], members[part]
+        return ClosureSolution(
+            self.sets_of[row], self.statuses[one], self.sums[one], self.equal[one], made,
+            provenance=self.provenance.of_row(row),
+        )  # fmt: skip
+
+    @cached_property
+    def closures(self) -> Closures:
+        """Pointers, nodes and members."""
+        return self.sets_of.closures() if self.made is None else self.made
+
+    @property
+    def objective(self) -> float:
+        """The objective of the program of the only instance; nan where nothing was found."""
+        return math.nan if self.statuses[0] > Status.FEASIBLE else self.sets_of.objective(self)
+
+    def kept(self) -> tuple[set[int], set[int]]:
+        """The augmented predicted and true sets of the only instance, as numbers of nodes."""
+        _, nodes, members = self.closures
+        stays = (members & DROPPED) == 0
+        predicted, true = (set(nodes[stays & (members >> side & 1 > 0)].tolist()) for side in (PRED, TRUE))
+        return predicted, true
+
+    @cached_property
+    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]:
+        """The augmented predicted and true sets of the only instance."""
+        predicted, true = (frozenset(map(self.sets_of.label, nodes)) for nodes in self.kept())
+        return predicted, true
+
+    @property
+    def dropped(self) -> frozenset[Label | Top]:
+        """What was dropped from tolerant sets of the only instance."""
+        _, nodes, members = self.closures
+        return frozenset(map(self.sets_of.label, nodes[(members & DROPPED) > 0].tolist()))
+
 
 Direction = Literal["up", "down", "none"]
 
@@ -143,7 +219,7 @@ class ClosureModel(Model[ClosureSolution]):
 
     def algebra(self, stage: str | None = None) -> Algebra:
         """The smallest sets that hold the classes and what they imply (Equations 2 and 3)."""
-        from hemlp.optimize.algebra import Algebra, Line
+        from hemlp.optimize.exports import Algebra, Line
 
         self.check_stage(stage)
         lines = [Line("2, 3", "z_c = 1", "for each class c of the side")]
@@ -288,31 +364,3 @@ class ClosureModel(Model[ClosureSolution]):
         while more := {a for c, a in pairs if c in implied} - implied:
             implied |= more
         return implied
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class ImpliedModel(ClosureModel):
-    """Sets with all that each of their classes implies at once; ``implied``: these classes, as CSR arrays."""
-
-    implied: tuple[IntArray, IntArray] = (np.zeros(1, np.int64), np.empty(0, np.int32))
-
-    @property
-    def arrows(self) -> tuple[IntArray, IntArray]:
-        return self.implied
-
-    @property
-    def farthest(self) -> int:
-        """What is implied implies nothing."""
-        return 1
-
-    def lists(self) -> Reach:
-        classes = np.concatenate([side.classes for side in self.batch.sides])
-        return ReachTable(Adjacency(*self.implied, None), None).within(classes, self.farthest)
-
-    def implications(self, row: int, side: int) -> list[tuple[int, int]]:
-        ptr, implied = self.implied
-        return [(int(c), int(a)) for c in self.batch.sides[side][row] for a in implied[ptr[c] : ptr[c + 1]]]
-
-    def algebra(self, stage: str | None = None) -> Algebra:
-        """Nobody knows what the classes imply in sums."""
-        return Model.algebra(self, stage)

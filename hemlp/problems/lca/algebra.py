@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hemlp.optimize.algebra import Algebra, Line
+from hemlp.optimize.exports import Algebra, Line
 
 _BINARY = r" \in \{0, 1\}"
 _ENDS, _BETWEEN = "for each link k and v its class or its LCA", "for each link k and node v between"

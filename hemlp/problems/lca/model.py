@@ -17,9 +17,8 @@ from hemlp.hierarchy.labels import TOP, Label, Top
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.model import Model
-from hemlp.optimize.plan import Plan
+from hemlp.optimize.plan import Plan, Solver
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.optimize.solver import Solver
 from hemlp.problems.lca.graphs import NO_SOLUTION, InstanceSolution, LcaGraphs
 from hemlp.problems.lca.greedy import greedy_graphs
 from hemlp.problems.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
@@ -28,7 +27,7 @@ from hemlp.problems.lca.rules import Definitions
 from hemlp.problems.lca.solution import LcaSolution
 
 if TYPE_CHECKING:
-    from hemlp.optimize.algebra import Algebra
+    from hemlp.optimize.exports import Algebra
 
 LARGEST_PROGRAM = 150_000
 """The most edges of all links of an instance: one with more gets no program for its graphs, only bounds."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.sides import PRED, TRUE
-from hemlp.optimize.algebra import Algebra, Line, add_terms, between
+from hemlp.optimize.exports import Algebra, Line, add_terms, between
 from hemlp.optimize.program import number_text
 from hemlp.problems.pairing.circulation import SINK, SOURCE, Group, Role
 

@@ -47,7 +47,7 @@ from hemlp.problems.pairing.solution import PairingSolution, Prices, bound_terms
 if TYPE_CHECKING:
     import networkx
 
-    from hemlp.optimize.algebra import Algebra
+    from hemlp.optimize.exports import Algebra
 
 EXACT = 2.0**53
 """Sums of floats that are integers are not rounded up to here."""
