@@ -20,7 +20,7 @@ from hemlp.instances.batch import Side
 from hemlp.measures.base import Measure
 from hemlp.measures.set_measure import SetFacts, SetMeasure
 from hemlp.problems.closure.model import ClosureModel
-from hemlp.problems.closure.tolerance import TolerantModel
+from hemlp.problems.closure.variants import TolerantModel
 from hemlp.problems.decision.model import PoolDecision, closure, roots
 from hemlp.problems.decision.scenarios import Scenarios, batch_of, closures_of, most_specific_classes, side_of
 
