@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
-from hemlp.analysis.diagnosis.class_pairs import prefer_hits
+from hemlp.analysis.diagnosis.error_costs import prefer_hits
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption

@@ -123,7 +123,7 @@ def test_classes_of_groups_are_counted_instance_by_instance():
         if gate is not None:
             h.__dict__["gate"] = h.id(gate)
         ev = evaluate(h, sides[0], {A: sides[1]}, ["F_H"])
-        from hemlp.analysis.diagnosis.levels import _level_counts
+        from hemlp.analysis.diagnosis.class_counts import _level_counts
 
         found = np.concatenate(list(_level_counts(ev, A))).reshape(30, -1, 3)
         assert found.shape[1] == h.unit_depths.max() + 1

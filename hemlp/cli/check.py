@@ -79,7 +79,7 @@ def check(
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
-    from hemlp.analysis.diagnosis.input_summary import describe_hierarchy, describe_labels
+    from hemlp.analysis.diagnosis.label_checks import describe_hierarchy, describe_labels
     from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
     from hemlp.text.tables import plural
 

@@ -8,15 +8,17 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.diagnosis.class_counts import (
+    bootstrap_intervals,
     class_loss,
     f_intervals,
+    level_counts,
     occurring_classes,
     ratios_with_zero_division,
+    resample_ratios,
     stack_class_counts,
 )
 from hemlp.analysis.diagnosis.error_costs import Confusion
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, errors
-from hemlp.analysis.diagnosis.levels import bootstrap_intervals, level_counts, resample_ratios
 from hemlp.analysis.statistics.interval_formulas import as_intervals
 from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
 from hemlp.arrays import IntArray

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.class_pairs import ClassPairs
+from hemlp.analysis.diagnosis.error_costs import ClassPairs
 from hemlp.analysis.diagnosis.error_kinds import classify_errors
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.escaping import printable

@@ -8,8 +8,7 @@ from importlib.resources import files
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from hemlp.analysis.diagnosis.class_pairs import ClassPairs, find_pair_measure, iter_class_pairs
-from hemlp.analysis.diagnosis.error_costs import rank_confusions
+from hemlp.analysis.diagnosis.error_costs import ClassPairs, find_pair_measure, iter_class_pairs, rank_confusions
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
 from hemlp.analysis.statistics.common_instances import order_systems
 from hemlp.analysis.statistics.significance_tests import Sided

@@ -13,9 +13,7 @@ if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
     from hemlp.analysis.decision import floor as floors
     from hemlp.analysis.diagnosis import branches as by_branch
-    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds
-    from hemlp.analysis.diagnosis import consistency as of_labels
-    from hemlp.analysis.diagnosis import levels as by_level
+    from hemlp.analysis.diagnosis import class_counts, error_costs, error_kinds, label_checks
     from hemlp.analysis.explain import explain as explaining
     from hemlp.analysis.statistics import (
         comparisons,
@@ -35,9 +33,8 @@ else:
     class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
     error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
     error_kinds = LazyModule("hemlp.analysis.diagnosis.error_kinds")
-    of_labels = LazyModule("hemlp.analysis.diagnosis.consistency")
+    label_checks = LazyModule("hemlp.analysis.diagnosis.label_checks")
     leniency = LazyModule("hemlp.analysis.statistics.leniency")
-    by_level = LazyModule("hemlp.analysis.diagnosis.levels")
     explaining = LazyModule("hemlp.analysis.explain.explain")
     comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
     correlations = LazyModule("hemlp.analysis.statistics.correlations")
@@ -88,12 +85,12 @@ class Evaluation(Results):
     sensitivity = ranking_sensitivity.sensitivity
 
     # where the errors are
-    levels = by_level.levels
+    levels = class_counts.levels
     classes = class_counts.classes
     branches = by_branch.branches
     errors = error_kinds.errors
     hits = error_kinds.hits
-    consistency = of_labels.consistency
+    consistency = label_checks.consistency
     more_specific = leniency.more_specific
     confusions = error_costs.confusions
     costs = error_costs.costs

@@ -23,7 +23,7 @@ from hemlp.analysis.diagnosis.system_batches import (
     class_table,
     iter_batches,
     system_heads,
-)
+)  # fmt: skip
 from hemlp.analysis.statistics.differences import subtract_scores
 from hemlp.analysis.statistics.interval_formulas import as_intervals, round_for_exact_sums, student_interval
 from hemlp.arrays import FloatArray, IntArray
@@ -51,13 +51,9 @@ class BranchStatistics:
 
 
 def branches(
-    ev: Results,
-    system: SystemChoice = None,
-    measure: str | None = None,
-    *,
-    level: int | None = None,
+    ev: Results, system: SystemChoice = None, measure: str | None = None, *, level: int | None = None,
     intervals: bool = True,
-) -> Table:
+) -> Table:  # fmt: skip
     """By branch: the instances with a true class there, the mean over them, and the share of the loss there.
 
     The loss is the error of a pair-based measure, by the classes that cost it, and for all other measures SDL, by the

@@ -26,6 +26,7 @@ from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, ch
 from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units, shared_bootstrap
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
+from hemlp.kernels.records import Rows, Sides
 from hemlp.measures.instance_scores import mean
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
@@ -52,7 +53,6 @@ class KindCounts:
 def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
     """The kind of each predicted and of each true class of a batch, as a place in ``ERROR_KINDS``."""
     from hemlp.kernels.closure.error_kinds import kinds
-    from hemlp.kernels.records import Rows, Sides
 
     h, (pred, true) = batch.hierarchy, batch.sides
     lists = h.upward.lists(np.concatenate([pred.classes, true.classes]))

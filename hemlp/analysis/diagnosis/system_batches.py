@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,14 +14,12 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
+from hemlp.kernels.records import Implied, Rows, Sides
 from hemlp.measures.scoring import as_batch, split_rows
 from hemlp.options import check_known
 from hemlp.results.inputs import Inputs, dropped_notes
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import Table
-
-if TYPE_CHECKING:
-    from hemlp.kernels.records import Implied, Sides
 
 SystemChoice = str | Sequence[str] | None
 """A system, several of them, or None for all."""
@@ -101,15 +99,11 @@ def class_table(
 
 def as_implied(lists: Reach) -> Implied:
     """Lists of ancestors in the form that kernels take."""
-    from hemlp.kernels.records import Implied
-
     return Implied(lists.ptr, lists.nodes, lists.hub_at >= 0, lists.beyond >= 0)
 
 
 def as_sides(batch: Batch, rows: IntArray) -> Sides:
     """Both sides in the form that kernels take; ``rows``: for each class a number in its place."""
-    from hemlp.kernels.records import Sides
-
     pred, true = batch.sides
     return Sides(pred.ptr, rows[pred.classes], true.ptr, rows[true.classes])
 
@@ -117,7 +111,6 @@ def as_sides(batch: Batch, rows: IntArray) -> Sides:
 def add_values(lists: Reach, ptr: IntArray, classes: IntArray, values: FloatArray, sums: FloatArray) -> None:
     """Add the value of each row of classes to the sums of all classes in their lists; no order changes the sums."""
     from hemlp.kernels.closure.census import add_up
-    from hemlp.kernels.records import Rows
 
     add_up(Rows(ptr, lists.row[classes]), as_implied(lists), values, sums)
 
