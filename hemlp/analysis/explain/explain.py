@@ -162,12 +162,11 @@ def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], mea
 
     if model.units is not None:
         moves = tuple(make(p, t, c * mass) for p, t, c, mass in named)
-        return parts.TransportPart(values, moves, {}, solution.objective, tuple(mass for *_, mass in named))
+        return parts.PairingPart(values, moves, {}, solution.objective, tuple(mass for *_, mass in named))
     by_side, of_groups = _prices(solution, measure)
-    shared = values, tuple(make(*pair) for pair in named), by_side, solution.objective
-    return parts.PairingPart(*shared) if model.arcs is None else parts.FlowPart(
-        *shared, tuple(solution.prices()), of_groups
-    )  # fmt: skip
+    other_costs = None if model.arcs is None else tuple(solution.prices())
+    pairs = tuple(make(*pair) for pair in named)
+    return parts.PairingPart(values, pairs, by_side, solution.objective, None, other_costs, of_groups)
 
 
 def _prices(
@@ -182,7 +181,9 @@ def _prices(
         name: {labels[c]: float(price) + 0.0 for c, price in zip(side.classes, of, strict=True)}
         for name, side, of in zip(SIDES, model.batch.sides, (prices.predicted, prices.true), strict=True)
     }
-    words = {} if model.arcs is None else {row.name: row.note for row in model.program().rows}
+    if model.arcs is None:
+        return by_side, ()
+    words = {row.name: row.note for row in model.program().rows}
     return by_side, tuple((words.get(name, name), value) for name, value in prices.groups.items())
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -62,19 +62,33 @@ class Pair:
 
 @dataclass(frozen=True)
 class PairingPart:
-    """The optimal pairs, and the price (dual value) of each class, which need not be unique."""
+    """The optimal pairs, and the price (dual value) of each class, which need not be unique.
+
+    ``masses``: of a transport plan those of the pairs, whose costs are for them. ``other_costs``: where a model has
+    some, each with its reason. ``group_prices``: dual values of other bounds.
+    """
 
     values: Mapping[str, float]
     pairs: tuple[Pair, ...]
     prices: Mapping[str, Mapping[Label, float]]
     error: float
+    masses: tuple[float, ...] | None = None
+    other_costs: tuple[tuple[str, float], ...] | None = None
+    group_prices: tuple[tuple[str, float], ...] = ()
 
     def tables(self, name: NameFunction) -> Iterator[Table]:
-        """Pairs, then prices."""
-        rows = []
-        for p in self.pairs:
-            ends = ("default class" if end is None else name(end) for end in (p.predicted, p.true))
-            rows.append([*ends, f"{p.cost:g}", join_path(p.path, name)])
+        """The pairs or moves, then prices and other costs."""
+        ends = [["default class" if c is None else name(c) for c in (p.predicted, p.true)] for p in self.pairs]
+        paths = [" → ".join(map(name, p.path)) for p in self.pairs]
+        if self.masses is not None:
+            moves = [
+                [*both, f"{mass:.4g}", f"{p.cost:.4g}", path]
+                for both, mass, p, path in zip(ends, self.masses, self.pairs, paths, strict=True)
+                if p.predicted is not None and p.true is not None
+            ]
+            yield Table(["predicted", "true", "mass", "cost", "path"], moves, [f"total cost {self.error:.6g}"])
+            return
+        rows = [[*both, f"{p.cost:g}", path] for both, p, path in zip(ends, self.pairs, paths, strict=True)]
         yield Table(["predicted", "true", "cost", "path"], rows, [f"total cost {self.error:g}"])
         priced = [[side, name(c), f"{value:g}"] for side, of in self.prices.items() for c, value in of.items()]
         if priced:
@@ -82,9 +96,11 @@ class PairingPart:
                 "price (dual value): how fast the least cost changes with the bound of the class that binds, positive "
                 "for a lower and negative for an upper bound"
             )
-            yield Table(
-                ["side", "class", "price"], priced, [note, "if it is not unique, measure.prices() has the range"]
-            )
+            further = "if it is not unique, measure.prices() has the range"
+            yield Table(["side", "class", "price"], priced, [note, further])
+        for head, of in ((["group", "price"], self.group_prices), (["other costs", "cost"], self.other_costs)):
+            if of:
+                yield Table(head, [[what, f"{value:g}"] for what, value in of])
 
     def picture(self, scene: Scene) -> Picture:
         """Classes and paths, pairs as curves with their costs."""
@@ -109,53 +125,19 @@ class PairingPart:
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
-        return {
-            "kind": "pairs",
+        plain: dict[str, Any] = {
+            "kind": "pairs" if self.masses is None else "transport",
             "values": json_values(self.values),
             "error": json_number(self.error),
             "pairs": [asdict(pair) for pair in self.pairs],
             "prices": {side: [[c, value] for c, value in of.items()] for side, of in self.prices.items()},
-        }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class TransportPart(PairingPart):
-    """A transport plan: ``pairs`` with their ``masses``, and costs for these masses; there are no prices."""
-
-    masses: tuple[float, ...] = ()
-
-    def tables(self, name: NameFunction) -> Iterator[Table]:
-        """The moves."""
-        rows = [
-            [name(p.predicted), name(p.true), f"{mass:.4g}", f"{p.cost:.4g}", join_path(p.path, name)]
-            for p, mass in zip(self.pairs, self.masses, strict=True)
-            if p.predicted is not None and p.true is not None
-        ]
-        yield Table(["predicted", "true", "mass", "cost", "path"], rows, [f"total cost {self.error:.6g}"])
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        return super().to_dict() | {"kind": "transport", "masses": list(self.masses)}
-
-
-@dataclass(frozen=True)
-class FlowPart(PairingPart):
-    """Pairs, ``other_costs`` of the solution, the reason and the amount, and dual values of groups beside classes."""
-
-    other_costs: tuple[tuple[str, float], ...] = ()
-    group_prices: tuple[tuple[str, float], ...] = ()
-
-    def tables(self, name: NameFunction) -> Iterator[Table]:
-        """Pairs, prices, then the other costs."""
-        yield from super().tables(name)
-        for head, rows in ((("group", "price"), self.group_prices), (("other costs", "cost"), self.other_costs)):
-            if rows:
-                yield Table(list(head), [[what, f"{value:g}"] for what, value in rows])
-
-    def to_dict(self) -> dict[str, Any]:
-        """As plain values."""
-        lists = {"prices_of_rules": self.other_costs, "prices_of_groups": self.group_prices}
-        return super().to_dict() | {name: [list(each) for each in of] for name, of in lists.items()}
+        }
+        if self.masses is not None:
+            plain["masses"] = list(self.masses)
+        if self.other_costs is not None:
+            plain["prices_of_rules"] = [list(each) for each in self.other_costs]
+            plain["prices_of_groups"] = [list(each) for each in self.group_prices]
+        return plain
 
 
 @dataclass(frozen=True)
@@ -182,7 +164,9 @@ class LcaPart:
 
     def tables(self, name: NameFunction) -> Iterator[Table]:
         """LCAs and paths; then those of the greedy solution where it differs."""
-        rows = [[side, join_path(path, name)] for side, path in sorted(self.paths, key=lambda p: (p[0], str(p[1])))]
+        rows = [
+            [side, " → ".join(map(name, path))] for side, path in sorted(self.paths, key=lambda p: (p[0], str(p[1])))
+        ]
         notes = [
             f"chosen LCAs: {join_names(self.lcas, name)}",
             f"{len(self.predicted)} nodes on the predicted side, {len(self.true)} on the true side, "
@@ -313,11 +297,6 @@ Part = PairingPart | LcaPart | SetPart | UndefinedPart | JointPart
 
 def _side_role(node: Node, predicted: Nodes, true: Nodes) -> str:
     return "true_side" if node not in predicted else "shared" if node in true else "predicted_side"
-
-
-def join_path(path: Sequence[Node], name: NameFunction) -> str:
-    """A path as text."""
-    return " → ".join(map(name, path))
 
 
 def join_names(nodes: Iterable[Node], name: NameFunction) -> str:
