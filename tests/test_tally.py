@@ -450,7 +450,7 @@ def test_damaged_bytes_are_refused(monkeypatch):
                     assert Tally.from_bytes(lie).to_bytes() == lie
                 except InvalidTally:
                     continue
-    for wrong in (b"", b"hemlp tally 1\n{}\n", dropped + b"\n", "text", None, b"hemlp tally 9\n" + b"[" * 9999 + b"\n"):
+    for wrong in (b"", b"hemlp tally 2\n{}\n", dropped + b"\n", "text", None, b"hemlp tally 9\n" + b"[" * 9999 + b"\n"):
         with pytest.raises(InvalidTally, match="these bytes are not a tally"):
             Tally.from_bytes(wrong)
 

@@ -72,12 +72,17 @@ class PairSums:
         sizes = np.maximum(np.maximum(np.abs(first), np.abs(second)), 1.0)
         gaps = first - second
         differ = np.abs(gaps) > PRECISION * sizes
-        gaps = gaps[differ]
+        sums = exact_sum(first[differ]), exact_sum(second[differ])
+        return cls.of_gaps(gaps[differ], *sums, float(sizes[differ].max(initial=1.0)))
+
+    @classmethod
+    def of_gaps(cls, gaps: FloatArray, first: int, second: int, size: float) -> PairSums:
+        """Of differences that are not 0."""
         if not gaps.size:
             return cls()
         return cls(
-            gaps.size, int(np.count_nonzero(gaps > 0)), exact_sum(first[differ]), exact_sum(second[differ]),
-            exact_sum(gaps), exact_square_sum(gaps), float(gaps.min()), float(gaps.max()), float(sizes[differ].max()),
+            gaps.size, int(np.count_nonzero(gaps > 0)), first, second, exact_sum(gaps), exact_square_sum(gaps),
+            float(gaps.min()), float(gaps.max()), size,
             tuple(np.sort(gaps).tolist()) if gaps.size <= MOST_DIFFERENCES else None,
         )  # fmt: skip
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 from typing import Any, NoReturn
 
 import numpy as np
@@ -18,20 +20,14 @@ DIGITS = 9
 """Of a count, at most: below 2⁶³."""
 
 
-def put(out: bytearray, number: int) -> None:
-    """An integer: 0, or 2 · bytes + sign and the exponent in two bytes each, and then the odd part."""
-    if not number:
-        out.append(0)
-        return
-    size = abs(number)
-    shift = (size & -size).bit_length() - 1
-    odd = size >> shift
-    length = (odd.bit_length() + 7) // 8
-    if shift < 64 and length == 1 and number > 0:  # most counts
-        out += bytes((1 + shift, odd))
-        return
-    out.append(65 + (number < 0))
-    out += length.to_bytes(2, "little") + shift.to_bytes(2, "little") + odd.to_bytes(length, "little")
+def encode_integers(numbers: Sequence[int]) -> bytes:
+    """How often 2 divides all of them and the bytes of each, in two bytes each; then what is left, least byte first."""
+    bits = reduce(or_, numbers, 0)
+    shift = max(0, (bits & -bits).bit_length() - 1)
+    odd = [number >> shift for number in numbers]
+    size = max((number.bit_length() for number in odd), default=0) // 8 + 1
+    head = np.array([shift, size], "<u2").tobytes()
+    return head + b"".join([number.to_bytes(size, "little", signed=True) for number in odd])
 
 
 def encode_counts(counts: Any) -> bytes:
@@ -88,16 +84,12 @@ class Reader:
         """The next numbers."""
         return np.frombuffer(self.take(number * np.dtype(kind).itemsize), kind)
 
-    def integer(self) -> int:
-        """What ``put`` wrote."""
-        first = self.take(1)[0]
-        if first <= 64:
-            return int.from_bytes(self.take(1), "little") << (first - 1) if first else 0
-        require(first <= 66, "an integer begins with another byte")
-        length, shift = (int(each) for each in self.array("<u2", 2))
-        require(length <= LONGEST and shift <= 8 * LONGEST, "an integer is too long")
-        number = int.from_bytes(self.take(length), "little") << shift
-        return -number if first == 66 else number
+    def integers(self, number: int) -> list[int]:
+        """What ``encode_integers`` wrote."""
+        shift, size = (int(each) for each in self.array("<u2", 2))
+        require(0 < size <= LONGEST and shift <= 8 * LONGEST, "an integer is too long")
+        data = self.take(number * size)
+        return [int.from_bytes(data[k : k + size], "little", signed=True) << shift for k in range(0, len(data), size)]
 
     def numbers(self, *shape: int) -> Any:
         """What ``encode_counts`` wrote."""
@@ -128,9 +120,3 @@ class Reader:
             refuse("an id is no text, or no number")
         require("" not in ids, "an id is empty")
         return ids
-
-    def counts(self, number: int) -> tuple[int, ...]:
-        """The next integers, none below 0."""
-        made = tuple(self.integer() for _ in range(number))
-        require(all(0 <= each < 2**63 for each in made), "a count is not a number of at least 0")
-        return made
