@@ -87,6 +87,7 @@ def assert_same_diagnosis(found, wanted) -> None:
     """Levels, kinds, classes and worst instances, intervals included."""
     assert str(found.levels(["A", "B"])) == str(wanted.levels(["A", "B"]))
     assert str(found.errors("C")) == str(wanted.errors("C"))
+    assert repr(found.hits(["A", "B"]).rows) == repr(wanted.hits(["A", "B"]).rows)
     for on in ("closures", "labels"):
         assert str(found.classes(on=on)) == str(wanted.classes(on=on))
     for name in ("F_H", "TIE"):
@@ -404,7 +405,7 @@ def test_what_needs_labels_is_refused_by_name(monkeypatch):
     tally = plan.score(table_of(rows)).tally
     ev = Tally.from_bytes(tally.to_bytes()).finish(hierarchy=H)
     for ask in (
-        lambda: ev.branches("A", "F_H"), lambda: ev.hits("A"), lambda: ev.explain("A", 0), lambda: ev.costs("A"),
+        lambda: ev.branches("A", "F_H"), lambda: ev.explain("A", 0), lambda: ev.costs("A"),
         lambda: ev.confusions("A"), lambda: ev.classes(["A", "B"]), lambda: ev.consistency("A"),
     ):  # fmt: skip
         with pytest.raises(InstancesNotKept, match=r"Evaluation.open"):

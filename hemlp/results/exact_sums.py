@@ -63,9 +63,29 @@ class BucketSums:
         of_rest = cls.of(rest, members, number)
         return cls([a - b for a, b in sums], of_rest.counts, of_rest.infinite)
 
+    def mean(self) -> float:
+        """The mean of all values: ``math.fsum(x) / count`` of finite ones.
+
+        A quotient of integers is rounded once, and is beyond all doubles where ``fsum`` is.
+        """
+        up, down = self.infinite.sum(axis=1).tolist()
+        return mean_of_sum(sum(self.sums), up, down, int(self.counts.sum()))
+
     def __add__(self, other: BucketSums) -> BucketSums:
         sums = [a + b for a, b in zip(self.sums, other.sums, strict=True)]
         return BucketSums(sums, self.counts + other.counts, self.infinite + other.infinite)
+
+
+def mean_of_sum(total: int, up: int, down: int, count: int) -> float:
+    """The mean of ``count`` values, ``up`` and ``down`` of them infinite."""
+    if not count or (up and down):
+        return math.nan
+    if up or down:
+        return math.inf if up else -math.inf
+    try:
+        return total / (1 << UNIT) / count
+    except OverflowError:
+        return total / (count << UNIT)
 
 
 def exact_sums(values: FloatArray, members: IntArray, number: int) -> list[int]:

@@ -20,7 +20,7 @@ from hemlp.errors import InstancesNotKept
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
-from hemlp.results.exact_sums import UNIT, BucketSums, exact_square_sum, exact_sum, exact_sums
+from hemlp.results.exact_sums import BucketSums, exact_square_sum, exact_sum, exact_sums, mean_of_sum
 
 PRECISION = 1e-12
 """Relative: scores that differ by no more are equal."""
@@ -29,21 +29,6 @@ MOST_DIFFERENCES = 1_000
 STATES = "fu+-"
 """A letter of a pattern: a finite, an undefined, an infinite score, and one that is infinite below 0."""
 FINITE, UNDEFINED = STATES[0], STATES[1]
-
-
-def mean_of_sum(total: int, up: int, down: int, count: int) -> float:
-    """The mean of ``count`` values, ``up`` and ``down`` of them infinite: of finite ones ``math.fsum(x) / count``.
-
-    A quotient of integers is rounded once, and is beyond all doubles where ``fsum`` is.
-    """
-    if not count or (up and down):
-        return math.nan
-    if up or down:
-        return math.inf if up else -math.inf
-    try:
-        return total / (1 << UNIT) / count
-    except OverflowError:
-        return total / (count << UNIT)
 
 
 @dataclass(frozen=True)
@@ -195,8 +180,7 @@ class MeasureSums:
 
     def mean(self, system: str, common: bool = False) -> float:
         """The mean of a system where it is defined, or where all systems are."""
-        of = self.column(system, common=common)
-        return mean_of_sum(sum(of.sums), int(of.infinite[0].sum()), int(of.infinite[1].sum()), int(of.counts.sum()))
+        return self.column(system, common=common).mean()
 
     def count(self, system: str, states: str = STATES.replace(UNDEFINED, ""), common: bool = False) -> int:
         """On how many instances a system is in one of some states."""

@@ -24,6 +24,7 @@ from hemlp.measures.factory import restore_measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
 from hemlp.options import check_known
+from hemlp.results.exact_sums import BucketSums
 from hemlp.results.inputs import Inputs
 from hemlp.results.merged_sums import MeasureSums
 from hemlp.text.tables import as_frame, plural
@@ -234,13 +235,14 @@ class Counted:
 
     ``functions`` stand for cached ones of the same name, ``inputs`` for the labels: they know the hierarchy and raise
     where labels are read. ``worst``: ids and scores by system and measure, where instances are not kept; ``named``:
-    whether ids are names, and not rows.
+    whether ids are names, and not rows. ``hits``: by system the sums of each measure for each of ``HIT_GROUPS``.
     """
 
     functions: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
     inputs: Inputs | None = None
     worst: Mapping[tuple[str, str], Sequence[tuple[Label, float]]] | None = None
     named: bool = True
+    hits: Mapping[str, Sequence[Sequence[BucketSums]]] | None = None
 
 
 def require_inputs(results: Results) -> Inputs:

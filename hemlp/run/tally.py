@@ -16,6 +16,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.analysis.diagnosis.error_kinds import HIT_GROUPS
 from hemlp.analysis.statistics import resampling
 from hemlp.analysis.statistics.resampling import BUCKETS, assign_buckets
 from hemlp.arrays import FloatArray, IntArray
@@ -26,6 +27,7 @@ from hemlp.instances.batch import Batch, Policies
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
+from hemlp.results.exact_sums import BucketSums
 from hemlp.results.inputs import LabelCounts
 from hemlp.results.merged_sums import NO_STATUSES, KeptColumns, MeasureSums, ScoreCounts, TalliedScores, add_counts
 from hemlp.results.results import Counted, Origin
@@ -129,12 +131,14 @@ class Kept:
 class Buckets:
     """Many instances: exact sums of each measure, and ids and scores of the worst ones (systems × measures).
 
-    ``counts``: those of diagnosis, systems × columns × buckets.
+    ``counts``: those of diagnosis, systems × columns × buckets; ``hits``: the sums of the scores of instances of which
+    all, some or none were hit (systems × measures × groups).
     """
 
     sums: tuple[MeasureSums, ...]
     worst: tuple[tuple[Worst, ...], ...]
     counts: IntArray | None = None
+    hits: tuple[tuple[tuple[BucketSums, ...], ...], ...] | None = None
 
     @classmethod
     def of(cls, head: TallyHead, ids: Sequence[Label], values: FloatArray, counts: IntArray | None) -> Buckets:
@@ -149,7 +153,15 @@ class Buckets:
 
         better = [each.greater_is_better for each in head.measures]
         worst = (tuple(map(rank, by_measure, better)) for by_measure in values)
-        return cls(tuple(sums), tuple(worst), None if counts is None else sum_buckets(counts, members, number))
+        if counts is None:
+            return cls(tuple(sums), tuple(worst))
+
+        def divide(scores: FloatArray, groups: IntArray) -> tuple[BucketSums, ...]:
+            return tuple(BucketSums.of(np.where(here > 0, scores, np.nan), members, number) for here in groups)
+
+        by_group = zip(values, counts[:, -len(HIT_GROUPS) :], strict=True)
+        hits = tuple(tuple(divide(scores, groups) for scores in of) for of, groups in by_group)
+        return cls(tuple(sums), tuple(worst), sum_buckets(counts, members, number), hits)
 
     def merge(self, other: Buckets, head: TallyHead) -> Buckets:
         """Those of the instances of both."""
@@ -158,8 +170,13 @@ class Buckets:
             tuple(map(_merge_worst, *pair, [each.greater_is_better for each in head.measures]))
             for pair in zip(self.worst, other.worst, strict=True)
         )
-        counts = None if self.counts is None or other.counts is None else self.counts + other.counts
-        return Buckets(sums, worst, counts)
+        if self.counts is None or self.hits is None or other.counts is None or other.hits is None:
+            return Buckets(sums, worst)
+        hits = tuple(
+            tuple(tuple(map(BucketSums.__add__, *groups)) for groups in zip(*of, strict=True))
+            for of in zip(self.hits, other.hits, strict=True)
+        )
+        return Buckets(sums, worst, self.counts + other.counts, hits)
 
 
 def _merge_worst(first: Worst, second: Worst, greater_is_better: bool) -> Worst:
@@ -363,9 +380,10 @@ class Tally:
         if head.counting is None or counts is None or self.classes is None or h is None:
             return Counted(worst=worst, named=named)
         check_hierarchy(h, head.counting)
-        counters = Counters(head.systems, head.counting, counts, self.classes)
+        counters = Counters(head.systems, head.counting, counts, self.classes, self.buckets is not None)
         inputs = TalliedInputs.of(h, head.systems, head.policies)
-        return Counted(counters.functions(), inputs, worst, named)
+        hits = None if self.buckets is None else dict(zip(head.systems, self.buckets.hits or (), strict=True))
+        return Counted(counters.functions(), inputs, worst, named, hits)
 
     def tallied(self, system: int, measure: int, read: Callable[[str], FloatArray] | None = None) -> TalliedScores:
         """The scores of a system by a measure, as far as they are here."""

@@ -10,18 +10,21 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, replace
+from functools import reduce
 from hashlib import sha256
 from itertools import chain, combinations, pairwise
 from typing import Any, get_args
 
 import numpy as np
 
+from hemlp.analysis.diagnosis.error_kinds import HIT_GROUPS
 from hemlp.analysis.statistics import resampling
 from hemlp.analysis.statistics.resampling import BUCKETS, assign_buckets
 from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Policies
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
+from hemlp.results.exact_sums import BucketSums
 from hemlp.results.merged_sums import (
     FINITE,
     MOST_DIFFERENCES,
@@ -80,6 +83,9 @@ def encode_tally(tally: Tally) -> bytes:
     if by_unit is not None and tally.classes is not None:
         for array in (np.array([len(tally.classes.numbers)]), tally.classes.numbers, tally.classes.counts, by_unit):
             out += encode_counts(array)
+        for hits in chain.from_iterable(tally.buckets.hits or ()) if tally.buckets is not None else ():
+            for group in hits:
+                out += encode_counts(group.counts) + encode_counts(group.infinite) + encode_integers(group.sums)
     return bytes(out) + sha256(out).digest()
 
 
@@ -229,14 +235,45 @@ def _with_counts(reader: Reader, tally: Tally) -> Tally:
     by_unit = reader.numbers(systems, counting.columns, width)
     for s, labels in enumerate(tally.labels):
         sums, by_class = by_unit[s].sum(axis=1), counts[s].sum(axis=0)
-        levels, kinds = sums[: 3 * counting.levels].reshape(-1, 3).sum(axis=0), sums[3 * counting.levels :]
+        levels, kinds = (
+            sums[: 3 * counting.levels].reshape(-1, 3).sum(axis=0),
+            sums[3 * counting.levels : -len(HIT_GROUPS)],
+        )
+        require(bool((by_unit[s, -len(HIT_GROUPS) :].sum(axis=0) == _sizes(tally)).all()), "hits contradict instances")
         known = [labels[COUNTED.index(name)] for name in ("predictions", "true_labels")]
         by_side = kinds.reshape(2, -1).sum(axis=1)
         require(levels.tolist() == by_class[:3].tolist(), "levels contradict classes")
         require(by_class[3:5].tolist() == by_side.tolist() == known, "kinds contradict labels")
     require(bool((counts[..., 2::3] <= np.minimum(counts[..., 0::3], counts[..., 1::3])).all()), "counts contradict")
-    where = {"kept" if tally.buckets is None else "buckets": replace(units, counts=by_unit)}  # type: ignore[type-var]
+    changes = {
+        "counts": by_unit,
+        **({} if tally.buckets is None else {"hits": _hits(reader, tally.head, tally.buckets)}),
+    }
+    where = {"kept" if tally.buckets is None else "buckets": replace(units, **changes)}  # type: ignore[type-var]
     return replace(tally, classes=ClassCounts(numbers, counts), **where)  # type: ignore[arg-type]
+
+
+def _sizes(tally: Tally) -> Any:
+    """How many instances each bucket has, or 1 of each instance that is kept."""
+    return 1 if tally.buckets is None else tally.buckets.sums[0].sizes
+
+
+def _hits(reader: Reader, head: TallyHead, of: Buckets) -> Any:
+    """The sums of the groups of instances, which add up to those of all."""
+    width = 1 if head.ids == "none" else BUCKETS
+    made: list[list[tuple[BucketSums, ...]]] = []
+    for system in head.systems:
+        made.append([])
+        for sums in of.sums:
+            groups = tuple(
+                BucketSums(counts=reader.numbers(width), infinite=reader.numbers(2, width), sums=reader.integers(width))
+                for _ in HIT_GROUPS
+            )
+            both, whole = reduce(BucketSums.__add__, groups), sums.column(system)
+            alike = np.array_equal(both.counts, whole.counts) and np.array_equal(both.infinite, whole.infinite)
+            require(alike and list(both.sums) == list(whole.sums), "hits contradict the sums of all")
+            made[-1].append(groups)
+    return tuple(map(tuple, made))
 
 
 def _measure_sums(reader: Reader, head: TallyHead, size: int) -> MeasureSums:

@@ -1,8 +1,8 @@
 """Diagnosis in a tally: what is counted of the labels while they are at hand, as integers that merge by addition.
 
 Of each instance, and from 100,000 instances on of each bucket: predicted, true and common classes of each level (of
-ancestor closures), then predicted and true classes of each kind of error. Of each class that was met: in how many
-predicted closures, true closures and both it is, and the same of the labels themselves.
+ancestor closures), predicted and true classes of each kind of error, and whether all, some or none were hit. Of each
+class that was met: in how many predicted closures, true closures and both it is, and the same of the labels themselves.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from typing import Any, NoReturn
 import numpy as np
 
 from hemlp.analysis.diagnosis.class_counts import CountBasis
-from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, KindCounts
+from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, HIT_GROUPS, KindCounts, count_by_instance, hit_groups
 from hemlp.analysis.diagnosis.system_batches import as_implied
 from hemlp.analysis.statistics.intervals import shared_bootstrap
-from hemlp.arrays import FloatArray, IntArray, entry_rows
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InstancesNotKept, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.instances.batch import Batch, Policies, Side
+from hemlp.instances.batch import Batch, Policies
 from hemlp.measures.scoring import split_rows
 from hemlp.results.inputs import Inputs
 from hemlp.results.results import Results
@@ -47,7 +47,7 @@ class Counting:
     @property
     def columns(self) -> int:
         """How many numbers there are of an instance or a bucket."""
-        return 3 * self.levels + 2 * KINDS
+        return 3 * self.levels + 2 * KINDS + len(HIT_GROUPS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +87,7 @@ def count_batch(batch: Batch, levels: int) -> tuple[IntArray, IntArray]:
 
     h = batch.hierarchy
     closures, labels = np.zeros((len(h), 3), np.int64), np.zeros((len(h), 3), np.int64)
-    parts = [np.zeros((0, 3 * levels + 2 * KINDS), np.int64)]
+    parts = [np.zeros((0, 3 * levels + 2 * KINDS + len(HIT_GROUPS)), np.int64)]
     for rows in split_rows(batch, np.arange(len(batch)), h.upward.mean_length):
         part = batch[int(rows[0]) : int(rows[-1]) + 1]
         pred, true = part.sides
@@ -99,15 +99,10 @@ def count_batch(batch: Batch, levels: int) -> tuple[IntArray, IntArray]:
         of_pred, of_true = kinds(own, lists.row, as_implied(lists), Rows(h.parent_ptr, h.parent_idx))
         for k, some in enumerate((pred.classes, true.classes, pred.classes[of_pred == 0])):
             labels[:, k] += np.bincount(some, minlength=len(h))
-        by_kind = _count_kinds(pred, of_pred), _count_kinds(true, of_true)
-        parts.append(np.concatenate([by_level.reshape(len(part), -1), *by_kind], axis=1))
+        by_kind = count_by_instance(pred, of_pred), count_by_instance(true, of_true)
+        groups = np.eye(len(HIT_GROUPS), dtype=np.int64)[hit_groups(by_kind[1])]
+        parts.append(np.concatenate([by_level.reshape(len(part), -1), *by_kind, groups], axis=1))
     return np.concatenate(parts).T, np.concatenate([closures, labels], axis=1)
-
-
-def _count_kinds(side: Side, kinds: IntArray) -> IntArray:
-    """How many classes of each instance are of each kind."""
-    places = entry_rows(side.ptr) * KINDS + kinds
-    return np.bincount(places, minlength=len(side) * KINDS).reshape(len(side), KINDS)
 
 
 def sum_buckets(counts: IntArray, members: IntArray, number: int) -> IntArray:
@@ -155,12 +150,13 @@ def check_hierarchy(h: Hierarchy, counting: Counting) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Counters:
-    """The counts of a tally, as cached functions of diagnosis: ``units`` are instances or buckets, in their order."""
+    """The counts of a tally, as cached functions of diagnosis: ``units`` are instances, or buckets, in their order."""
 
     systems: Sequence[str]
     counting: Counting
     units: IntArray
     classes: ClassCounts
+    in_buckets: bool
 
     def functions(self) -> Mapping[str, Any]:
         """By the names of the functions that they stand for."""
@@ -177,20 +173,16 @@ class Counters:
         return self.classes.dense(self.systems.index(system), on, self.counting.classes)
 
     def count_error_kinds(self, ev: Results, system: str) -> KindCounts:
-        """Of all instances together."""
-        counts = self.units[self.systems.index(system), -2 * KINDS :].sum(axis=1)[None]
-        return KindCounts(counts[:, :KINDS], counts[:, KINDS:], RefusedGroups())  # type: ignore[arg-type]
+        """Of each instance, or of all together."""
+        counts = self.units[self.systems.index(system), 3 * self.counting.levels :].T
+        counts = counts.sum(axis=0)[None] if self.in_buckets else counts
+        groups = counts[:, 2 * KINDS :]
+        groups = groups[0] if self.in_buckets else groups.argmax(axis=1)
+        return KindCounts(counts[:, :KINDS], counts[:, KINDS : 2 * KINDS], groups)
 
     def resampled_sums(self, ev: Results, what: str) -> dict[str, FloatArray]:
         """The sums of "levels" or "kinds" in each resample, of all systems."""
         end = 3 * self.counting.levels
-        columns = slice(end) if what == "levels" else slice(end, None)
+        columns = slice(end) if what == "levels" else slice(end, end + 2 * KINDS)
         drawn = shared_bootstrap(ev)._sums([np.ascontiguousarray(of[columns].T) for of in self.units])
         return dict(zip(self.systems, drawn, strict=True))
-
-
-class RefusedGroups:
-    """Stands for what instances were hit, which a tally does not know."""
-
-    __eq__ = TalliedInputs._refuse
-    __hash__ = None  # type: ignore[assignment]

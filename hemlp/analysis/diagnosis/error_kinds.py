@@ -28,6 +28,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
 from hemlp.kernels.records import Rows, Sides
 from hemlp.measures.instance_scores import mean
+from hemlp.results.exact_sums import BucketSums
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Interval, Table, format_number, plural
@@ -42,7 +43,7 @@ HIT_GROUPS = ("all", "some", "none", "no true class")
 class KindCounts:
     """How many ``predicted`` and ``true`` classes of each instance are of each kind (instances × kinds).
 
-    ``groups``: for each instance which of ``HIT_GROUPS`` it belongs to.
+    ``groups``: for each instance which of ``HIT_GROUPS`` it belongs to; or how many do, where a tally has sums alone.
     """
 
     predicted: IntArray
@@ -66,15 +67,19 @@ def count_error_kinds(ev: Results, system: str) -> KindCounts:
     blocks: list[list[IntArray]] = [[], [], []]
     for _, batch in iter_batches(require_inputs(ev), system):
         of_pred, of_true = classify_errors(batch)
-        predicted, true = _count_by_instance(batch.pred, of_pred), _count_by_instance(batch.true, of_true)
-        hits, sizes = true[:, 0], np.diff(batch.true.ptr)
-        groups = np.select([sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2).astype(np.int8)
-        for column, part in zip(blocks, (predicted, true, groups), strict=True):
+        predicted, true = count_by_instance(batch.pred, of_pred), count_by_instance(batch.true, of_true)
+        for column, part in zip(blocks, (predicted, true, hit_groups(true)), strict=True):
             column.append(part)
     return KindCounts(*map(np.concatenate, blocks))
 
 
-def _count_by_instance(side: Side, kinds: IntArray) -> IntArray:
+def hit_groups(true: IntArray) -> IntArray:
+    """To which of ``HIT_GROUPS`` instances belong, by the kinds of their true classes (instances × kinds)."""
+    hits, sizes = true[:, 0], true.sum(axis=1)
+    return np.select([sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2).astype(np.int8)
+
+
+def count_by_instance(side: Side, kinds: IntArray) -> IntArray:
     """How many classes of each instance are of each kind."""
     rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))
     counts = np.bincount(rows * len(ERROR_KINDS) + kinds, minlength=len(side) * len(ERROR_KINDS))
@@ -158,15 +163,22 @@ def hits(ev: Results, system: SystemChoice = None, *, intervals: bool = True) ->
     """
     require_inputs(ev)
     chosen = choose_systems(ev, system)
-    rows, values = [], []
+    rows: list[tuple[Any, ...]] = []
+    values: list[FloatArray | BucketSums] = []
+    stored = None if ev.counted is None else ev.counted.hits
     for k, group in enumerate(HIT_GROUPS):
         for system in chosen:
-            among = count_error_kinds(ev, system).groups == k
-            number = int(among.sum())
+            groups = count_error_kinds(ev, system).groups
+            number = int(np.count_nonzero(groups == k) if stored is None else groups[k])
             if number or group != HIT_GROUPS[-1]:
-                columns = [np.where(among, ev.per_instance(system, name), math.nan) for name in ev.measures]
-                values += columns
-                rows.append((group, *([system] if len(chosen) > 1 else []), number, *map(mean, columns)))
+                if stored is None:
+                    columns = [np.where(groups == k, ev.per_instance(system, name), math.nan) for name in ev.measures]
+                    means = [*map(mean, columns)]
+                    values += columns
+                else:
+                    means = [of[k].mean() for of in stored[system]]
+                    values += [of[k] for of in stored[system]]
+                rows.append((group, *([system] if len(chosen) > 1 else []), number, *means))
     head = ["hit", *(["system"] if len(chosen) > 1 else []), "instances", *ev.measures]
     notes = ["hit: how many of the true classes of an instance were predicted; means over these instances"]
     if intervals:

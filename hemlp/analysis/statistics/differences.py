@@ -21,7 +21,8 @@ from hemlp.analysis.statistics import resampling
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidScores
 from hemlp.measures.instance_scores import exact_mean
-from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums, mean_of_sum, refuse_instances
+from hemlp.results.exact_sums import mean_of_sum
+from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums, refuse_instances
 
 
 def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, FloatArray]:
