@@ -9,7 +9,7 @@ import pytest
 from hemlp import Batch, evaluate, examples, measure
 from hemlp.errors import InvalidOption
 from hemlp.optimize.program import Status
-from hemlp.run import score_store
+from hemlp.run import workers
 from hemlp.run.workers import Chunk
 from hemlp.solvers.registry import POLICIES
 
@@ -44,7 +44,7 @@ def seen(monkeypatch):
         made.append((len(batch), round == 0))
         return Chunk(system, start, batch, round)
 
-    monkeypatch.setattr(score_store, "Chunk", noted)
+    monkeypatch.setattr(workers, "Chunk", noted)
     return made
 
 
@@ -90,7 +90,7 @@ def test_a_run_that_was_stopped_between_the_rounds(tmp_path, data, usual, many_h
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(score_store, "_amend", stopped)
+        patched.setattr(workers, "_amend", stopped)
         with pytest.raises(KeyboardInterrupt):
             evaluate(*data, NAMES, resume=tmp_path / "run", chunk=20)
     seen.clear()

@@ -25,9 +25,8 @@ from hemlp.measures.invariants import INVARIANTS
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.model import LcaModel
 from hemlp.run import study as studies
-from hemlp.run.file_options import FileOptions
+from hemlp.run.file_options import FileOptions, Tuning
 from hemlp.run.gate import Gate
-from hemlp.run.scored_systems import Tuning
 from hemlp.run.study import EVALUATE_OPTIONS, HIERARCHY_OPTIONS, MEASURES, Outputs, Study
 from hemlp.run.study_keys import KEYS, TABLES, resolve_paths
 

@@ -87,7 +87,7 @@ def model(
     from hemlp.measures.derived import RankedMeasure
     from hemlp.measures.factory import measure as made
     from hemlp.report.outputs import system_files
-    from hemlp.run.scored_systems import read_sides
+    from hemlp.run.file_options import read_sides
 
     files, h = system_files([pred]), options.open_hierarchy(hierarchy, given)
     reading = options.pop_file_options(given)
@@ -243,7 +243,7 @@ def compare_exact(hierarchy: str, true: str, pred: str, json_file: str | None, *
     """
     from hemlp import compare_exact_greedy
     from hemlp.report.outputs import system_files
-    from hemlp.run.scored_systems import read_sides
+    from hemlp.run.file_options import read_sides
 
     h = options.open_hierarchy(hierarchy, given)
     sides = read_sides(true, system_files([pred]), options.pop_file_options(given))

@@ -16,9 +16,9 @@ from hemlp.errors import InvalidOption
 from hemlp.run.study_keys import KEYS
 
 if TYPE_CHECKING:
-    from hemlp.run.cluster import Cluster
     from hemlp.run.gate import Gate, GateResult
     from hemlp.run.study import Study
+    from hemlp.run.workers import Cluster
 
 gate_options = combine(
     click.option("--baseline", type=click.Path(), help=KEYS["gate"]["baseline"].help),
@@ -75,7 +75,7 @@ def evaluate(
     from hemlp.io.datasets import SUFFIXES, is_dataset
     from hemlp.report.outputs import system_files
     from hemlp.run.evaluate import MEASURES
-    from hemlp.run.scored_systems import Tuning
+    from hemlp.run.file_options import Tuning
     from hemlp.run.study import Outputs, Study, Tests
 
     tests = Tests(**{key: given.pop(key) for key in KEYS["tests"]})
@@ -125,7 +125,7 @@ def run(
 def _make_cluster(address: str | None, timeout: float) -> Cluster | None:
     if address is None:
         return None
-    from hemlp.run.cluster import Cluster
+    from hemlp.run.workers import Cluster
 
     return Cluster(address, timeout)
 

@@ -154,7 +154,7 @@ def play(
     from hemlp.play.server import PlayServer
     from hemlp.play.starts import OwnData
     from hemlp.report.outputs import system_files
-    from hemlp.run.scored_systems import read_sides
+    from hemlp.run.file_options import read_sides
 
     if true is not None and pred is None:
         raise InvalidOption("PRED is missing: give HIERARCHY TRUE PRED, HIERARCHY alone, or no file")

@@ -38,8 +38,7 @@ from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs, Source
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
-from hemlp.run.score_store import MemoryStore, score_systems
-from hemlp.run.workers import Context, ScoringOptions, all_compiled, score_chunks
+from hemlp.run.workers import Context, MemoryStore, ScoringOptions, all_compiled, score_chunks, score_systems
 from hemlp.solvers.registry import Solver, as_solver
 from hemlp.version import __version__
 

@@ -29,8 +29,7 @@ from hemlp.processes.interrupts import run_interruptible
 from hemlp.processes.progress import Progress
 from hemlp.processes.sending import WorkersDied
 from hemlp.run.evaluate import check_options
-from hemlp.run.part_inputs import with_labels
-from hemlp.run.part_results import PartResults
+from hemlp.run.part_results import PartResults, with_labels
 from hemlp.run.plan import ID, TRUE, Plan
 from hemlp.run.tally import Tally
 from hemlp.run.workers import ScoringOptions, all_compiled, map_items
@@ -136,13 +135,11 @@ class Parts:
             return False
 
 
-def score_part(parts: Parts, k: int) -> bytes:
-    """The bytes of the tally of a part: what a worker does."""
-    return run_interruptible(partial(parts.score, k)).to_bytes()
+def _score_part(parts: Parts, k: int) -> Tally:
+    return run_interruptible(partial(parts.score, k))
 
 
-def check_part(parts: Parts, k: int) -> bool:
-    """Whether a part is aligned: what a worker does."""
+def _check_part(parts: Parts, k: int) -> bool:
     return run_interruptible(partial(parts.aligned, k))
 
 
@@ -203,7 +200,7 @@ def align_parts(parts: Parts, workers: int, executor: Any) -> Iterator[Parts]:
     numbers = range(len(parts.names))
     alike = len(parts.sides) == 1 or (
         {len(side.files.names) for side in parts.sides} == {len(numbers)}
-        and all(same for _, same in map_items(check_part, parts, numbers, workers, True, executor))
+        and all(same for _, same in map_items(_check_part, parts, numbers, workers, True, executor))
     )
     if alike:
         yield parts
@@ -270,8 +267,7 @@ def evaluate_parts(hierarchy: Any, true: Any, systems: Any, measures: Any, **opt
         threads = all_compiled(tuple(parts.plan.measures.values()), ScoringOptions(parts.plan.undefined))
         with Progress(len(parts.names), "parts", progress) as bar:
             try:
-                for _, body in map_items(score_part, parts, range(len(parts.names)), workers, threads, executor):
-                    one = Tally.from_bytes(body)
+                for _, one in map_items(_score_part, parts, range(len(parts.names)), workers, threads, executor):
                     tally = one if tally is None else tally.merge(one)
                     bar.advance(1)
             except WorkersDied as died:

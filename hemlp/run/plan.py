@@ -18,11 +18,11 @@ from hemlp.instances.batch import Batch, Policies, Side, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.formats.arrow_labels import ArrowIds, as_arrow_table, read_arrow_labels, text_letters
 from hemlp.measures.base import Measure
-from hemlp.measures.instance_scores import Scores, concatenate_scores
+from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.options import check_choice
 from hemlp.results.inputs import LabelCounts
-from hemlp.run.evaluate import CHUNK, name_measures
+from hemlp.run.evaluate import name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.tally import IdKind, Tally, TallyHead
 from hemlp.run.tally_diagnosis import Counting
@@ -135,7 +135,7 @@ class Plan:
             with _name_place(part, ids):
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
-                scores.append(self._score(batch))
+                scores.append(score_together([*self.measures.values()], batch, undefined=self.undefined))
         roots = self.hierarchy.number_of_roots
         head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
         tally = Tally.of(head, counts, scores, ids, part, batches)
@@ -198,15 +198,6 @@ class Plan:
         if not {*map(type, ids)} <= {str}:
             return None
         return Vocabulary(*text_letters(pa.array(ids, pa.string()))), np.fromiter(ids.values(), np.int32, len(ids))
-
-    def _score(self, batch: Batch) -> list[Scores]:
-        measures = list(self.measures.values())
-        starts = range(0, max(1, len(batch)), CHUNK)
-        parts = [
-            score_together(measures, batch[start : start + CHUNK], undefined=self.undefined, first_row=start)
-            for start in starts
-        ]
-        return concatenate_scores(parts)
 
     def _table(self, scores: Sequence[Sequence[Scores]], counts: Sequence[LabelCounts], ids: Any) -> Any:
         """The scores of all instances, as ``Evaluation.to_parquet`` writes them."""

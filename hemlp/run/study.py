@@ -76,16 +76,15 @@ from hemlp.report.outputs import check_writable, csv_text, instance_files, table
 from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.run.evaluate import MEASURES, evaluate, name_measures
 from hemlp.run.evaluation import Evaluation
-from hemlp.run.file_options import FileOptions
-from hemlp.run.scored_systems import Tuning, check_true, cut_system, read_system_scores
+from hemlp.run.file_options import FileOptions, Tuning, check_true, cut_system, read_system_scores
 from hemlp.run.study_keys import TABLES, check_study, check_table, resolve_paths
 from hemlp.run.toml import apply_changes, check_output_paths, read_toml
 from hemlp.text.tables import DECIMALS, Table
 
 if TYPE_CHECKING:
     from hemlp.analysis.decision.floor import Floor
-    from hemlp.run.cluster import Cluster
     from hemlp.run.gate import Gate
+    from hemlp.run.workers import Cluster
 
 HIERARCHY_OPTIONS = ("cycles", "language", "relations")
 EVALUATE_OPTIONS = (
@@ -341,7 +340,7 @@ class Study:
             result.to_json(out.json)
         floors, curves = self._floors(result), {}
         if out.html is not None:
-            from hemlp.run.curves import compute_curves
+            from hemlp.run.file_options import compute_curves
 
             curves = compute_curves(self.systems, result, self.files)
         if out.history is not None:  # after all that takes long: a run that was stopped does not count
