@@ -19,7 +19,7 @@ import phenomena
 import reference
 
 import hemlp
-from hemlp import examples
+from hemlp import examples, paper
 from hemlp.analysis.explain.explain import explain
 from hemlp.escaping import markup
 from hemlp.instances.batch import Batch
@@ -30,7 +30,6 @@ from hemlp.measures.invariants import INVARIANTS
 from hemlp.measures.naming import about_parameter
 from hemlp.measures.pair_measure import PairMeasure
 from hemlp.measures.set_measure import SetMeasure
-from hemlp.paper import cases as paper
 from hemlp.problems.pairing.costs import ShortestPath
 from hemlp.text.tables import Table
 

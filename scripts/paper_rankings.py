@@ -5,7 +5,7 @@ python scripts/paper_rankings.py
 
 from __future__ import annotations
 
-from hemlp.paper.cases import RankingTable, rankings
+from hemlp.paper import RankingTable, rankings
 from hemlp.text.tables import Table
 
 

@@ -15,7 +15,7 @@ LAYERS = [
     {"escaping", "version"}, {"errors"}, {"arrays", "options"}, {"text", "processes"}, {"kernels"}, {"io"},
     {"hierarchy"}, {"instances"}, {"optimize"}, {"problems"}, {"solvers"}, {"measures"}, {"results"}, {"analysis"},
     {"report"}, {"run"}, {"bounds", "costs", "examples", "metrics", "stats"}, {"paper"},
-    {"testing", "demo", "play"}, {"cli"},
+    {"testing", "play"}, {"cli"},
 ]  # fmt: skip
 """From the bottom to the top; those of one layer do not import each other."""
 ANALYSES = [
@@ -56,7 +56,7 @@ def test_no_module_imports_one_of_a_layer_above():
         for line, module in imports(path):
             other = module.split(".")[1]
             if own in TOP or other not in LEVEL:  # names that hemlp itself offers
-                assert own in TOP | {"cli", "demo", "testing"}, f"{path}:{line} imports {module} from the top"
+                assert own in TOP | {"cli", "testing"}, f"{path}:{line} imports {module} from the top"
                 continue
             if other != own and LEVEL[other] >= LEVEL[own]:
                 wrong.append(f"{path.relative_to(PACKAGE)}:{line} imports {module}")

@@ -11,7 +11,7 @@ import pytest
 from hemlp import examples
 from hemlp.errors import InvalidOption
 from hemlp.measures.catalogue import NAMED
-from hemlp.paper.cases import ERRATA, agrees, compare_case, draw_tree, marks
+from hemlp.paper import ERRATA, agrees, compare_case, draw_tree, marks
 from tests import oracle
 
 

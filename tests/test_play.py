@@ -16,8 +16,7 @@ from hemlp.errors import HemlpError, InvalidOption
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.information import information_accretion, information_content
 from hemlp.play.board import MAX_CLASSES, Board, describe_measure, read_measure
-from hemlp.play.server import MAX_BODY, PlayServer
-from hemlp.play.starts import OwnData, counterexamples, paper_cases
+from hemlp.play.server import MAX_BODY, OwnData, PlayServer, counterexamples, paper_cases
 
 GIE = {"text": "GIE"}
 CASES = {case["name"]: case for case in paper_cases()}

@@ -7,8 +7,7 @@ import threading
 import pytest
 
 from hemlp import examples, measure
-from hemlp.play.server import PlayServer
-from hemlp.play.starts import OwnData
+from hemlp.play.server import OwnData, PlayServer
 from tests.test_browser import PHONE, browser, until  # noqa: F401
 
 

@@ -15,7 +15,7 @@ import pytest
 
 import hemlp
 from hemlp.measures.catalogue import NAMED
-from hemlp.paper.cases import rankings
+from hemlp.paper import rankings
 from tests.processes import FILES
 
 ROOT = Path(__file__).parent.parent

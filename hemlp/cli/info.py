@@ -1,4 +1,4 @@
-"""Commands that need no data: `measures`, `properties`, `cases`, `demo` and `play`."""
+"""Commands that need no data: `measures`, `properties`, `cases` and `play`."""
 
 from __future__ import annotations
 
@@ -26,8 +26,7 @@ def cases(names: tuple[str, ...]) -> None:
 
     Example: hemlp cases 2a 6
     """
-    from hemlp import examples
-    from hemlp.paper import cases as paper
+    from hemlp import examples, paper
     from hemlp.text.tables import Table
 
     for case in [examples.case(name) for name in names] or examples.cases():
@@ -63,18 +62,6 @@ def measures(name: str | None) -> None:
                 click.echo(f"  parameter {key} = {value!r}: {about_parameter(each, key)}".removesuffix(": "))
             for promise in sorted(each.invariants):
                 click.echo(f"  {INVARIANTS[promise].words}")
-
-
-@click.command(cls=AdvisingCommand)
-@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for output files: --out /tmp/demo.")
-def demo(out: str) -> None:
-    """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
-
-    Example: hemlp demo
-    """
-    from hemlp.demo import run_demo
-
-    run_demo(out)
 
 
 @click.command(cls=AdvisingCommand)
@@ -151,8 +138,7 @@ def play(
     Example: hemlp play, or hemlp play cat_hier.txt gold.txt a.txt
     """
     from hemlp import Batch
-    from hemlp.play.server import PlayServer
-    from hemlp.play.starts import OwnData
+    from hemlp.play.server import OwnData, PlayServer
     from hemlp.report.outputs import system_files
     from hemlp.run.file_options import read_sides
 

@@ -138,7 +138,8 @@ COMMANDS = LazyCommands(
         "analyses": "explain model diagnose compare-exact sensitivity",
         "annotations": "agreement decide sample-size compare-versions",
         "check": "check convert ic",
-        "info": "cases demo measures play properties",
+        "info": "cases measures play properties",
+        "demo": "demo",
     }
 )
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}

@@ -1,4 +1,4 @@
-"""`hemlp play`: define a measure by sliders. The board is what the page shows, starts are its first states.
+"""`hemlp play`: define a measure by sliders. The board is what the page shows; the server has its first states.
 
 Imports anything but the command line.
 """

@@ -20,7 +20,7 @@ from typing import Any
 from hemlp.analysis.explain.drawing import Picture, svg_curve, svg_shape
 from hemlp.analysis.explain.explain import explain
 from hemlp.analysis.explain.explanation import Explanation
-from hemlp.analysis.explain.layout import NODE_STYLES, Box, PairCurve
+from hemlp.analysis.explain.layout import NODE_STYLES, Box
 from hemlp.analysis.explain.network import network_picture
 from hemlp.analysis.explain.parts import LcaPart, PairingPart, Scene
 from hemlp.analysis.properties.losses import complete
@@ -112,13 +112,8 @@ class Board:
         picture.arrows += [(child, parent, "plain") for parent, child, *_ in edges]
         picture.arrow_labels |= {(child, parent): f"{length[0]:g}" for parent, child, *length in edges if length}
         for k, (predicted, true, cost) in enumerate(pairs):
-            first, second = (("default", k) if end is None else end for end in (predicted, true))
-            for end, other in ((first, second), (second, first)):
-                if end == ("default", k):
-                    picture.add(end, "default", "default")
-                    picture.arrows.append((end, other, "hidden"))
-            if first != second:
-                picture.curves.append(PairCurve(first, second, f"{cost:g}"))
+            if predicted != true:
+                picture.add_pair(k, predicted, true, f"{cost:g}")
         svg = picture.to_svg()  # this computes the layout
         points = [point for curve in picture.curves for point in picture.curve_points(curve)]
         points += [(b.x + k * b.width / 2, b.y + k * b.height) for b in picture.boxes.values() for k in (-1, 1)]

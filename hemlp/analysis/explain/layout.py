@@ -112,6 +112,15 @@ class Layout:
         if key not in self.boxes:
             self.boxes[key] = make_box(text, role, key, mark)
 
+    def add_pair(self, number: int, predicted: Any, true: Any, text: str) -> None:
+        """Add a pair as a curve between boxes; None is a default class, with a box of its own for this ``number``."""
+        default = ("default", number)
+        first, second = (default if end is None else end for end in (predicted, true))
+        if default in (first, second):
+            self.add(default, "default", "default")
+            self.arrows.append((default, second if first == default else first, "hidden"))
+        self.curves.append(PairCurve(first, second, text))
+
     def lay_out(self) -> tuple[float, float]:
         """Place all boxes; the width and height of the whole."""
         rows = [row for layer in self._layers() for row in _fold(layer)]

@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from hemlp.analysis.explain.drawing import Picture
-from hemlp.analysis.explain.layout import PairCurve
 from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
@@ -114,13 +113,8 @@ class PairingPart:
                 picture.add(node, scene.name(node), "other")
         scene.connect(picture)
         for k, pair in enumerate(self.pairs):
-            ends: list[Any] = [("default", k) if end is None else end for end in (pair.predicted, pair.true)]
-            for end, other in (ends, ends[::-1]):
-                if end == ("default", k):
-                    picture.add(end, "default", "default")
-                    picture.arrows.append((end, other, "hidden"))
             if pair.predicted not in same or pair.predicted != pair.true:
-                picture.curves.append(PairCurve(ends[0], ends[1], f"{pair.cost:.4g}"))
+                picture.add_pair(k, pair.predicted, pair.true, f"{pair.cost:.4g}")
         return picture
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,1 +1,0 @@
-"""The paper: its case tables beside ours, and its errata. Imports measures and statistics."""
