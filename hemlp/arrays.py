@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import product as iter_product
 from operator import add
 from typing import Any
 
@@ -60,6 +61,26 @@ def enlarge(array: NDArray[Any], size: int) -> NDArray[Any]:
     copy = np.empty(max(2 * array.size, size), array.dtype)
     copy[: array.size] = array
     return copy
+
+
+FEW = 8
+"""Columns below which one after the other is multiplied faster than all together."""
+ONE_THREAD = 2**18
+"""Products of two numbers up to which OpenBLAS multiplies matrices in one thread."""
+
+
+def multiply(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
+    """``left @ right`` where all sums are exact, in one thread: others would only wait, for as long as it all takes."""
+    if right.shape[1] < FEW:
+        return np.stack([left @ column for column in right.T], axis=1)
+    product = np.zeros((len(left), right.shape[1]), np.result_type(left, right))
+    rows, columns = min(len(left), 64), min(right.shape[1], 64)
+    inner = ONE_THREAD // max(1, rows * columns)
+    for i, j in iter_product(range(0, len(left), rows or 1), range(0, right.shape[1], columns or 1)):
+        for k in range(0, len(right), inner):
+            part = left[i : i + rows, k : k + inner] @ right[k : k + inner, j : j + columns]
+            product[i : i + rows, j : j + columns] += part
+    return product
 
 
 def row_places(ptr: IntArray, rows: IntArray) -> IntArray:

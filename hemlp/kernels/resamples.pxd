@@ -1,3 +1,3 @@
 from hemlp.kernels.signals cimport look_for_signals
 
-cdef _count(const long long[::1] numbers, const unsigned short[::1] drawn, int shift, unsigned char[:, ::1] counts)
+cdef Py_ssize_t _count(long long[::1] missing, const unsigned short[::1] words, unsigned char[:, ::1] counts) except -1

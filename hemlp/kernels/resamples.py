@@ -1,9 +1,12 @@
-"""Bootstrap counts: how often each instance was drawn for each resample (Efron, 1979). O(draws)."""
+"""Bootstrap counts: how often each instance was drawn for each resample (Efron, 1979). O(draws).
+
+A random word w of 16 bits draws unit ⌊w · units / 2¹⁶⌋. So that all units are equally likely, words are left out where
+w · units mod 2¹⁶ is below 2¹⁶ mod units (Lemire, 2019): numpy's generators do the same.
+"""
 
 from __future__ import annotations
 
 import cython
-import numpy as np
 
 from hemlp.kernels import Array
 
@@ -11,24 +14,37 @@ if not cython.compiled:
     from hemlp.kernels.signals import look_for_signals
 
 
-def times_drawn(numbers: Array, drawn: Array, width: int, shift: int = 0) -> Array:
-    """For each resample how often each of ``width`` instances is among those that were drawn for it, in bytes.
+def count_draws(missing: Array, words: Array, counts: Array) -> int:
+    """Draw the units that are ``missing`` in each resample, a row of ``counts``, and say how many still are.
 
-    ``numbers``: how many draws each resample has; ``drawn``: which instances these are, times 2 to the power of
-    ``shift``, one resample after the other. That one instance is drawn 256 times has a chance below 1 / 256!.
+    That one unit is drawn 256 times has a chance below 1 / 256!.
     """
-    counts = np.zeros((len(numbers), width), np.uint8)
-    _count(numbers, drawn, shift, counts)
-    return counts
+    return _count(missing, words, counts)
 
 
-def _count(numbers, drawn, shift, counts):
+def _count(missing, words, counts):
+    units: cython.uint = counts.shape[1]
+    least: cython.uint = 65536 % units
+    scaled: cython.uint
+    begin: cython.Py_ssize_t = 0
+    left: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
     k: cython.Py_ssize_t
-    at: cython.Py_ssize_t = 0
     with cython.nogil:
-        for i in range(numbers.shape[0]):
+        for i in range(counts.shape[0]):
             look_for_signals()
-            for k in range(at, at + numbers[i]):
-                counts[i, drawn[k] >> shift] += 1
-            at += numbers[i]
+            while missing[i] > 0 and begin < words.shape[0]:
+                end: cython.Py_ssize_t = min(begin + missing[i], words.shape[0])
+                missing[i] -= end - begin
+                if least == 0:
+                    for k in range(begin, end):
+                        counts[i, cython.cast(cython.uint, words[k]) * units >> 16] += 1
+                else:
+                    for k in range(begin, end):
+                        scaled = cython.cast(cython.uint, words[k]) * units
+                        left_out: cython.bint = (scaled & 65535) < least
+                        counts[i, scaled >> 16] += not left_out
+                        missing[i] += left_out
+                begin = end
+            left += missing[i]
+    return left

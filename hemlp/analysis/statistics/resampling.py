@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, pointers
+from hemlp.arrays import FloatArray, IntArray, multiply, pointers
 from hemlp.hierarchy.labels import Label
 from hemlp.results.exact_sums import UNIT, BucketSums
 
@@ -125,9 +125,7 @@ DOUBLE = 53
 FLOAT32_EXACT = 2**24
 """Whole numbers up to this are exact in half the room."""
 ROWS_AT_ONCE = 64
-"""Resamples that are drawn at once from a whole block: what is made of them stays in the cache."""
-WORD = 16
-"""Random bits of a draw."""
+"""Resamples that are drawn at once from a block: what is made of them stays in the cache."""
 VALUES_AT_ONCE = 2**25
 """Values of columns that are held at once; more of them are summed in groups, by the same draw made again."""
 
@@ -152,28 +150,26 @@ class Bootstrap:
         Of the draws of a resample that are left, a binomial number falls into the next block, whose units are all
         equally likely: together this is the multinomial distribution.
         """
-        from hemlp.kernels.resamples import times_drawn
+        from hemlp.kernels.resamples import count_draws
 
         size = self.units.number
         for first in range(0, self.resamples, RESAMPLES):
             number = min(RESAMPLES, self.resamples - first)
             rng = np.random.default_rng([self.seed, first])
-            left, words = np.full(number, size), _RandomWords(rng) if size >= BLOCK else None
+            left, words = np.full(number, size), _RandomWords(rng)
             for start in range(0, size, BLOCK):
                 units = slice(start, min(start + BLOCK, size))
                 width = units.stop - start
                 here = rng.binomial(left, width / (size - start))
                 left -= here
-                if words is None or width < BLOCK:
-                    if words is not None:
-                        words.give_back()
-                    drawn = rng.integers(0, width, here.sum(), dtype=np.uint16)
-                    yield slice(first, first + number), units, times_drawn(here, drawn, width)
-                    continue
                 for begin in range(0, number, ROWS_AT_ONCE):
-                    some = here[begin : begin + ROWS_AT_ONCE]
-                    counts = times_drawn(some, words.take(int(some.sum())), BLOCK, WORD - BLOCK.bit_length() + 1)
-                    yield slice(first + begin, first + begin + len(some)), units, counts
+                    missing = here[begin : begin + ROWS_AT_ONCE]
+                    rows = slice(first + begin, first + begin + missing.size)
+                    counts = np.zeros((missing.size, width), np.uint8)
+                    draws = int(missing.sum())
+                    while draws:
+                        draws = count_draws(missing, words.take(draws), counts)
+                    yield rows, units, counts
                 words.end()
 
     def means(self, columns: Iterable[FloatArray | BucketSums]) -> FloatArray:
@@ -188,7 +184,7 @@ class Bootstrap:
                 column if isinstance(column, BucketSums) else BucketSums.of(column, units.members, units.number)
                 for column in columns
             ]
-            return self._means(_BucketColumns.of(sums, units.sizes))
+            return self._means(_BucketColumns.of(sums))
         plain = cast("Iterable[FloatArray]", columns)  # instances have no sums
         arranged = iter(plain) if units.ids is None else map(units.arrange, plain)
         chunks = [np.empty((self.resamples, 0))]
@@ -220,53 +216,50 @@ class Bootstrap:
             part = values[units]
             exact = counts.sum(axis=1).max() * part.max(initial=0) < FLOAT32_EXACT
             kind = np.float32 if exact else np.float64
-            totals[resamples] += counts.astype(kind) @ part.astype(kind)
+            totals[resamples] += multiply(counts.astype(kind), part.astype(kind))
         return np.split(totals, np.cumsum([each.shape[1] for each in columns])[:-1], axis=1)
 
     def _means(self, values: _InstanceColumns | _BucketColumns) -> FloatArray:
-        number = len(values.exponents)
-        totals, at = np.zeros((self.resamples, 5 * number + 1)), slice(0)
+        totals, at = np.zeros((self.resamples, 5 * len(values.exponents))), slice(0)
+        room = np.empty((ROWS_AT_ONCE, BLOCK))
         for resamples, units, counts in self.counts():
             if units != at:
-                at, columns = units, np.vstack([*values.integers(units), self.units.sizes[units]])
+                at, columns = units, values.integers(units).reshape(-1, units.stop - units.start)
                 used = np.flatnonzero(columns.any(axis=1))
-                columns = np.ascontiguousarray(columns[used].T)
-            totals[resamples, used] += counts.astype(np.float64) @ columns
-        high, low, missing, up, down = np.split(totals[:, :-1], 5, axis=1)
-        drawn = totals[:, -1:]
+                columns = columns[used].T
+            drawn = room[: len(counts), : len(columns)]
+            drawn[:] = counts
+            totals[resamples, used] += multiply(drawn, columns)
+        high, low, defined, up, down = np.split(totals, 5, axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            means = np.ldexp((high + np.ldexp(low, -values.bits)) / (drawn - missing), values.exponents)
+            means = np.ldexp((high + np.ldexp(low, -values.bits)) / (values.base + defined), values.exponents)
             means[up > 0] += math.inf
             means[down > 0] -= math.inf
         return means
 
 
 class _RandomWords:
-    """The random bits of draws from whole blocks, 16 of each: ``rng.integers`` takes the same ones, one by one.
-
-    Of 2ᵏ units that chooses the one that the first k bits say. One call of it uses 32 bits at a time.
-    """
+    """The random bits of draws, 16 of each: ``rng.integers`` takes the same ones, 32 at a time."""
 
     def __init__(self, rng: np.random.Generator) -> None:
         self._generator = rng.bit_generator
         self._left = np.empty(0, "<u2")
+        self._room = np.empty(0, "<u2")
 
     def take(self, number: int) -> NDArray[np.uint16]:
-        """The next words."""
-        more = self._generator.random_raw(-(-(number - self._left.size) // 4)).astype("<u8", copy=False)
-        words = np.concatenate([self._left, more.view("<u2")])
-        self._left = words[number:].copy()
-        return words[:number]
+        """The next words, until the next call."""
+        begin = self._left.size
+        more = self._generator.random_raw(-(-(number - begin) // 4)).astype("<u8", copy=False).view("<u2")
+        if self._room.size < begin + more.size:
+            self._room = np.empty(2 * (begin + more.size), "<u2")
+        self._room[:begin] = self._left
+        self._room[begin : begin + more.size] = more
+        self._left = self._room[number : begin + more.size].copy()
+        return self._room[:number]
 
     def end(self) -> None:
         """Drop the rest of 32 bits that a call leaves."""
         self._left = self._left[self._left.size % 2 :]
-
-    def give_back(self) -> None:
-        """Give unused words back to the generator."""
-        if self._left.size:
-            half = {"has_uint32": 1, "uinteger": int(self._left.view("<u4")[0])}
-            self._generator.state = {**self._generator.state, **half}
 
 
 def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArray]:
@@ -289,46 +282,51 @@ def _split_integers(values: FloatArray, bits: int, exponents: IntArray) -> Float
 
 @dataclass(frozen=True)
 class _InstanceColumns:
-    """One value per instance, in two integers as of ``fixed_point``, which are made block by block."""
+    """One value per instance, in two integers as of ``fixed_point``, which are made block by block.
+
+    ``base``: as many values are defined in a resample, and as many more as its third integers say.
+    """
 
     columns: list[FloatArray]
     bits: int
     exponents: IntArray
+    base: int
 
     @classmethod
     def of(cls, columns: list[FloatArray]) -> _InstanceColumns:
         largest = [np.max(np.abs(column), initial=0, where=np.isfinite(column)) for column in columns]
         bits = DOUBLE - columns[0].size.bit_length()
-        return cls(columns, bits, np.frexp(np.array(largest))[1] - bits)
+        return cls(columns, bits, np.frexp(np.array(largest))[1] - bits, columns[0].size)
 
     def integers(self, units: slice) -> FloatArray:
-        """High and low parts, and 1 where a value is nan, infinite, or infinite below 0: five × columns × units."""
+        """High and low parts, and then -1 where a value is nan, and 1 where it is above, or below, all others."""
         values = np.stack([column[units] for column in self.columns])
         whole = _split_integers(np.where(np.isfinite(values), values, 0.0), self.bits, self.exponents)
-        return np.concatenate([whole, [np.isnan(values), values == math.inf, values == -math.inf]])
+        return np.concatenate([whole, [-1.0 * np.isnan(values), values == math.inf, values == -math.inf]])
 
 
 @dataclass(frozen=True)
 class _BucketColumns:
-    """Exact sums by bucket in two integers: 80 bits below the largest of a column."""
+    """Exact sums by bucket in two integers, 80 bits below the largest of a column; else like ``_InstanceColumns``."""
 
     whole: FloatArray
     bits: int
     exponents: IntArray
+    base: int = 0
 
     @classmethod
-    def of(cls, columns: list[BucketSums], sizes: FloatArray) -> _BucketColumns:
-        bits = DOUBLE - sizes.size.bit_length()
-        whole = np.zeros((5, len(columns), sizes.size))
+    def of(cls, columns: list[BucketSums]) -> _BucketColumns:
+        bits = DOUBLE - BUCKETS.bit_length()
+        whole = np.zeros((5, len(columns), BUCKETS))
         exponents = np.zeros(len(columns), np.int64)
         for k, column in enumerate(columns):
             cut = max(map(abs, column.sums)).bit_length() - bits  # bits below the high parts, all of them if negative
             fine = [(each << bits) >> cut if cut >= 0 else each << (bits - cut) for each in column.sums]
             high, low = [each >> bits for each in fine], [each % 2**bits for each in fine]
-            whole[:, k] = high, low, sizes - column.counts, *column.infinite
+            whole[:, k] = high, low, column.counts, *column.infinite
             exponents[k] = cut - UNIT
         return cls(whole, bits, exponents)
 
     def integers(self, units: slice) -> FloatArray:
-        """Like ``_InstanceColumns.integers``."""
+        """Like ``_InstanceColumns.integers``, with the number of defined values."""
         return self.whole[:, :, units]
