@@ -28,7 +28,7 @@ FLAVOURS = {
 }
 """Options of the C compiler for each value of HEMLP_BUILD; all but the first are for scripts/stages."""
 OPTIMIZED = {
-    "-O3": "assignment certificate label_sets by_score sweep",
+    "-O3": "assignment certificate label_sets by_score sweep paired",
     "-O3 -finline-limit=600": "closed_forms successive_shortest_paths transport tally distances reach local_numbering "
     "eligible path_graphs lexicon cells words vocabulary sha256",
     "-O1": "shared records bitsets signals stepwise twins link_finder census error_kinds orders",

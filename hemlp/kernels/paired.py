@@ -172,7 +172,7 @@ def _rank(sizes, keys, differing, near, ranks, ties, k):
 
 def average_bytes(
     sizes: cython.const[cython.double][:, ::1], number: cython.const[cython.longlong][::1], step: float,
-    means: cython.float[:, ::1], sums: cython.double[:, ::1],
+    means: cython.short[:, ::1], sums: cython.double[:, ::1],
 ) -> None:  # fmt: skip
     """The means of eight sorted differences each, in whole steps; of each pair Σ d, and Σ |d − mean|.
 
@@ -187,55 +187,86 @@ def average_bytes(
             whole: cython.double = 0
             spread: cython.double = 0
             for b in range(means.shape[1]):
+                end: cython.Py_ssize_t = min(begin + 8 * b + 8, sizes.shape[1])
                 total: cython.double = 0
-                for i in range(begin + 8 * b, min(begin + 8 * b + 8, sizes.shape[1])):
+                for i in range(begin + 8 * b, end):
                     total += sizes[k, i]
-                mean: cython.double = rint(total / 8 / step) * step if 8 * b + 8 <= number[k] else 0.0
-                for i in range(begin + 8 * b, min(begin + 8 * b + 8, sizes.shape[1])):
-                    spread += abs(sizes[k, i] - mean)
-                means[k, b] = mean
+                mean: cython.double = rint(total / 8 / step) if 8 * b + 8 <= number[k] else 0.0
+                for i in range(begin + 8 * b, end):
+                    spread += abs(sizes[k, i] - mean * step)
+                means[k, b] = cython.cast(cython.short, mean)
                 whole += total
             sums[k, 0], sums[k, 1] = whole, spread
 
 
 def count_hits(
-    coarse: cython.const[cython.float][:, ::1], packed: cython.const[cython.uchar][:, ::1],
+    plus: cython.const[cython.short][:, ::1], packed: cython.const[cython.uchar][:, ::1],
     sizes: cython.const[cython.double][:, ::1], number: cython.const[cython.longlong][::1],
-    means: cython.const[cython.float][:, ::1], limits: cython.const[cython.double][:, ::1], hits: cython.longlong[::1],
+    means: cython.const[cython.short][:, ::1], step: float, limits: cython.const[cython.double][:, ::1],
+    hits: cython.longlong[::1],
 ) -> None:  # fmt: skip
     """How many draws have a sum x of the differences with a plus of x ≤ limits[k, 0] or x ≥ limits[k, 1].
 
-    ``coarse`` (pairs × draws) has the sums of ``means`` instead. The rests of bytes in ``packed`` (bytes × draws) are
-    added one by one, the greatest first, to the draws that the bounds of the others do not decide. The third limit is
-    the rounding of a bound. O(draws) for each pair, and O(differing instances) for each of few draws.
+    ``plus``: how many signs of each byte are a plus, draws × bytes; their products with the ``means`` are added as
+    integers. The rests of bytes in ``packed`` (bytes × draws) are added one by one, the greatest first, to the draws
+    that the bounds of the others do not decide. The third limit is the rounding of a bound. O(draws · bytes) for each
+    pair, and O(differing instances) for each of few draws.
     """
     size: cython.Py_ssize_t = packed.shape[0]
     bounds: cython.double[:, ::1] = np.empty((size + 1, 2))
     order: cython.longlong[::1] = np.empty(size, np.int64)
     table: cython.double[::1] = np.empty(256)
-    x: cython.double[::1] = np.empty(coarse.shape[1])
-    draws: cython.longlong[::1] = np.empty(coarse.shape[1], np.int64)
+    coarse: cython.int[:, ::1] = np.empty((4, plus.shape[0]), np.intc)
+    x: cython.double[::1] = np.empty(plus.shape[0])
+    draws: cython.longlong[::1] = np.empty(plus.shape[0], np.int64)
     k: cython.Py_ssize_t
     i: cython.Py_ssize_t
+    end: cython.Py_ssize_t = means.shape[0] - 1
     with cython.nogil:
-        for k in range(coarse.shape[0]):
+        for k in range(means.shape[0]):
             look_for_signals()
+            if k % 4 == 0:
+                width: cython.Py_ssize_t = min((number[min(k + 3, end)] // 64 + 1) * 8, means.shape[1])
+                _add_products(
+                    plus, means[k, :width], means[min(k + 1, end), :width], means[min(k + 2, end), :width],
+                    means[min(k + 3, end), :width], coarse,
+                )  # fmt: skip
             values = sizes[k, sizes.shape[1] - number[k] :]
             last: cython.Py_ssize_t = number[k] // 8
             _tabulate(values[8 * last :], 0.0, table)
-            for i in range(coarse.shape[1]):
-                x[i] = coarse[k, i] + table[packed[last % size, i]]
+            for i in range(plus.shape[0]):
+                x[i] = coarse[k % 4, i] * step + table[packed[last % size, i]]
                 draws[i] = i
-            used: cython.Py_ssize_t = _bound_rests(values, means[k], last, bounds, order)
-            left: cython.Py_ssize_t = coarse.shape[1]
+            used: cython.Py_ssize_t = _bound_rests(values, means[k], step, last, bounds, order)
+            left: cython.Py_ssize_t = plus.shape[0]
             hits[k] = 0
             for i in range(used + 1):
                 if i % 4 == 0 or i == used:
                     left = _decide(x, draws, left, bounds[i], limits[k], hits, k)
                 if i < used and left > 0:
                     b: cython.Py_ssize_t = order[i]
-                    _tabulate(values[8 * b : 8 * b + 8], means[k, b], table)
+                    _tabulate(values[8 * b : 8 * b + 8], means[k, b] * step, table)
                     _add_byte(x, draws, left, packed[b], table)
+
+
+def _add_products(plus, first, second, third, fourth, sums):
+    """Four pairs at once, so that each count is read once."""
+    if not cython.compiled:
+        sums[:] = np.stack([first, second, third, fourth]).astype(np.intc) @ plus[:, : len(first)].T
+        return
+    i: cython.Py_ssize_t
+    b: cython.Py_ssize_t
+    for i in range(plus.shape[0]):
+        s0: cython.int = 0
+        s1: cython.int = 0
+        s2: cython.int = 0
+        s3: cython.int = 0
+        for b in range(first.shape[0]):
+            s0 += first[b] * plus[i, b]
+            s1 += second[b] * plus[i, b]
+            s2 += third[b] * plus[i, b]
+            s3 += fourth[b] * plus[i, b]
+        sums[0, i], sums[1, i], sums[2, i], sums[3, i] = s0, s1, s2, s3
 
 
 def _tabulate(values, mean, table):
@@ -250,7 +281,7 @@ def _tabulate(values, mean, table):
             table[half + k] = table[k] + rest
 
 
-def _bound_rests(values, means, last, bounds, order):
+def _bound_rests(values, means, step, last, bounds, order):
     """The ``order`` of bytes with rests, the greatest first, and bounds of the rests of each one and those after it."""
     used: cython.Py_ssize_t = 0
     b: cython.Py_ssize_t
@@ -259,8 +290,9 @@ def _bound_rests(values, means, last, bounds, order):
         low: cython.double = 0
         high: cython.double = 0
         for i in range(8 * b, 8 * b + 8):
-            low += min(values[i] - means[b], 0.0)
-            high += max(values[i] - means[b], 0.0)
+            rest: cython.double = values[i] - means[b] * step
+            low += min(rest, 0.0)
+            high += max(rest, 0.0)
         if low < high:
             i = used
             while i > 0 and bounds[i - 1, 1] - bounds[i - 1, 0] < high - low:

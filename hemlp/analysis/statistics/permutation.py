@@ -23,7 +23,7 @@ from hemlp.results.merged_sums import MOST_DIFFERENCES, PairSums
 
 SAMPLED_UP_TO = MOST_DIFFERENCES
 """Of so many differing instances signs are drawn; the mean of more is normally distributed, to less than draws vary."""
-PAIRS_TRIED_AT_ONCE, PAIRS_DRAWN_AT_ONCE = 1024, 128
+PAIRS_TRIED_AT_ONCE = 1024
 """Pairs whose sums are held at once."""
 
 
@@ -157,7 +157,7 @@ def effect_size(d: PairedDifferences) -> float:
 SIGN_DRAWS = 9_999
 """Ways to choose the signs that are drawn where there are too many to try all."""
 STEP = 2.0**-13
-"""Unit of the means of eight differences: single precision holds any sum of 1,000 of these, each at most 2, exactly."""
+"""Unit of the means of eight differences, each at most 2: 16 bits hold them."""
 FAR, MANY = 4.5, 500
 """Standard deviations beyond which a bound of all sums may show that no draw is a hit, and pairs for which it pays."""
 
@@ -165,30 +165,33 @@ FAR, MANY = 4.5, 500
 def count_drawn_hits(sums: SignedSums) -> IntArray:
     """For how many of the drawn choices of signs |Σ ± d| is at least the observed sum, for each pair.
 
-    That is 2x − Σ d, where x is the sum of the differences with a plus. Eight differences have their mean first, so
-    that the sums of all pairs are one product of matrices; the rests are added only where they can decide.
+    That is 2x − Σ d, where x is the sum of the differences with a plus. Eight differences have their mean first; the
+    rests are added only where they can decide.
     """
     from hemlp.kernels.paired import average_bytes, count_hits
 
     size = len(sums.number)
-    means, added = np.empty((size, -(-sums.sizes.shape[1] // 8)), np.float32), np.empty((size, 2))
+    means, added = np.empty((size, 8 * -(-sums.sizes.shape[1] // 64)), np.int16), np.empty((size, 2))
     average_bytes(sums.sizes, sums.number, STEP, means, added)
     whole, spread = added.T
     least = sums.least
     limits = np.stack([(whole - least) / 2, (whole + least) / 2, 1e-12 * whole], axis=1)
     possible = np.abs(sums.totals) <= FAR * np.sqrt(sums.squares)
     far = np.flatnonzero(~possible)
-    possible[far] = far.size < MANY or _bound(means[far], sums.number[far]) + spread[far] >= least[far] * (1 - 1e-9)
+    if far.size >= MANY:
+        possible[far] = STEP * _bound(means[far], sums.number[far]) + spread[far] >= least[far] * (1 - 1e-9)
+    else:
+        possible[far] = True
     rows, hits = np.flatnonzero(possible), np.zeros(size, np.int64)
-    for start in range(0, rows.size, PAIRS_DRAWN_AT_ONCE):
-        some = rows[start : start + PAIRS_DRAWN_AT_ONCE]
-        coarse, counted = means[some] @ _plus_counts()[: means.shape[1]], np.empty(some.size, np.int64)
-        count_hits(coarse, _packed_signs(), sums.sizes[some], sums.number[some], means[some], limits[some], counted)
-        hits[some] = counted
+    counted = np.empty(rows.size, np.int64)
+    count_hits(
+        _plus_counts(), _packed_signs(), sums.sizes[rows], sums.number[rows], means[rows], STEP, limits[rows], counted
+    )
+    hits[rows] = counted
     return hits
 
 
-def _bound(means: NDArray[np.float32], number: IntArray) -> FloatArray:
+def _bound(means: NDArray[np.int16], number: IntArray) -> FloatArray:
     """No |Σ ± mean| of the draws is greater: with m₀ = 0 it is |Σₖ (mₖ − mₖ₋₁) · (the signs from byte k on)| (Abel)."""
     steps = np.diff(means.astype(np.float64), axis=1, prepend=0.0)
     bounds = np.empty(len(means))
@@ -206,18 +209,21 @@ def _packed_signs() -> NDArray[np.uint8]:
 
 
 @lru_cache(maxsize=1)
-def _plus_counts() -> NDArray[np.float32]:
-    """How many of eight signs are a plus: bytes × draws."""
-    ones = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.float32)
-    return np.asarray(ones[_packed_signs()])
+def _plus_counts() -> NDArray[np.int16]:
+    """How many of eight signs are a plus: draws × bytes, and zeros up to a multiple of eight."""
+    ones = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.int16)
+    signs = _packed_signs()
+    counts = np.zeros((SIGN_DRAWS, 8 * -(-len(signs) // 8)), np.int16)
+    counts[:, : len(signs)] = ones[signs.T]
+    return counts
 
 
 @lru_cache(maxsize=SAMPLED_UP_TO)
 def _greatest_sums(size: int) -> FloatArray:
     """For each of the first ``size`` bytes the greatest |Σ of its signs and all that follow| of all draws."""
-    sums = np.zeros(SIGN_DRAWS, np.float32)
+    sums = np.zeros(SIGN_DRAWS, np.int16)
     greatest = np.empty(size)
     for k in range(size - 1, -1, -1):
-        sums += 2 * _plus_counts()[k] - 8
+        sums += 2 * _plus_counts()[:, k] - 8
         greatest[k] = np.abs(sums).max()
     return greatest
