@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import click
@@ -14,7 +15,7 @@ from hemlp.run.study_keys import KEYS, TABLES, Key
 
 
 def commands_page() -> str:
-    """One section a command: what it does, how it is called, and all of its options."""
+    """One section per command: what it does, how it is called, and its options; those of many commands once."""
     context = click.Context(commands, info_name="hemlp")
     parts = [
         "# Command line\n",
@@ -25,10 +26,26 @@ def commands_page() -> str:
             [[f"[`hemlp {name}`](#{_anchor(name)})", _first(each)] for name, each in _all()],
         ),
         _exit_codes(),
+        "## Common options\n\nMany commands have these; each lists the ones that it has by name.\n",
+        _rows(["option", "what", "default"], list(map(list, _common()))),
     ]
     for name, each in _all():
         parts.append(_command(name, each, click.Context(each, info_name=f"hemlp {name}", parent=context)))
     return "\n".join(parts)
+
+
+def _row(option: click.Option) -> tuple[str, str, str]:
+    return _spelled(option), _cell(_help(option)), _default(option)
+
+
+def _options(each: click.Command) -> list[click.Option]:
+    return [p for p in each.params if isinstance(p, click.Option) and not p.hidden]
+
+
+def _common() -> list[tuple[str, str, str]]:
+    """The rows of options that at least eight commands have."""
+    seen = Counter(_row(option) for _, each in _all() for option in _options(each))
+    return [row for row, commands_with in seen.items() if commands_with >= 8]
 
 
 def _all() -> Iterator[tuple[str, click.Command]]:
@@ -70,9 +87,12 @@ def _command(name: str, each: click.Command, context: click.Context) -> str:
         *(f"$ {line}" for line in example),
         "```\n",
     ]
-    options = [p for p in each.params if isinstance(p, click.Option) and not p.hidden]
-    rows = [[_spelled(option), _cell(_help(option)), _default(option)] for option in options]
-    return "\n".join([*lines, _rows(["option", "what", "default"], rows) if rows else "It has no options.\n"])
+    common = _common()
+    own = [list(_row(option)) for option in _options(each) if _row(option) not in common]
+    shared = [f"`{', '.join(option.opts)}`" for option in _options(each) if _row(option) in common]
+    lines += [_rows(["option", "what", "default"], own)] if own else []
+    lines += [f"[Common options](#common-options): {', '.join(shared)}.\n"] if shared else []
+    return "\n".join(lines if own or shared else [*lines, "It has no options.\n"])
 
 
 def _spelled(option: click.Option) -> str:
