@@ -105,7 +105,7 @@ def draw_growth(report: Report) -> None:
     memory.set(ylabel="peak memory, MB (dashed)", ylim=(0, None))
     for axis, section, label in (
         (axes[1], "growth-labels", "labels per instance, each side"),
-        (axes[2], "growth-ancestors", "ancestors a class"),
+        (axes[2], "growth-ancestors", "ancestors per class"),
     ):
         found = report[section]
         names = [name for name in next(iter(found.values()))["parts"] if name != "ancestors"]
@@ -266,7 +266,7 @@ DAGs of 50,000 classes.
 
 {growth_table(report, "growth-labels", "labels")}
 
-{growth_table(report, "growth-ancestors", "ancestors a class")}
+{growth_table(report, "growth-ancestors", "ancestors per class")}
 
 CPU time of one instance (of many that are scored together), with so many labels drawn at random from all of MeSH on
 each side (*synthetic*), one measure of each family. Best matches (BMA) are row and column minima, so they stay within

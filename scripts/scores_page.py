@@ -89,7 +89,7 @@ def taxa(data: Path) -> tuple[Table, Table]:
         axes.step(q.coverage[::-1], 1 - q.precision[::-1], where="post", color=colour, label=name, linewidth=1.3)
         risks.append([name, *(risk_cell(q, share) for share in (0.5, 0.75, 0.9, 0.95)), f"{q.coverage[0]:.3f}"])
     axes.set_xlabel("coverage: share of the sequences that are classified")
-    axes.set_ylabel("risk: 1 − mean P_H of those")
+    axes.set_ylabel("risk: 1 − mean P_H of the classified")
     axes.legend(frameon=False, fontsize=9)
     (DOCS / "scores_risk.svg").write_text(svg(figure_, "risk"), encoding="utf-8")
     return (

@@ -369,3 +369,12 @@ def test_dropped_labels_are_counted():
     ev = evaluate(h, [["sheep"], ["cow"]], {"x": [["shep"], ["cow"]]}, ["F_H"], unknown="drop", undefined="nan")
     assert "1 predicted label dropped: not in the hierarchy" in str(ev.explain("x", 0))
     assert "dropped" not in str(ev.explain("x", 1))
+
+
+def test_the_legend_calls_descendants_descendants():
+    h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "sheep"), ("mammal", "cow")])
+    ev = evaluate(h, [["mammal"]], {"A": [["sheep"]]}, ["F_De", "F_H"])
+    for name, shown, hidden in (("F_De", "descendant of true", "ancestor"), ("F_H", "ancestor on both", "descendant")):
+        drawn = ev.explain("A", 0, [name]).picture(0).to_svg()
+        assert shown in drawn
+        assert hidden not in drawn

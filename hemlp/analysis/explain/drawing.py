@@ -58,7 +58,7 @@ class Picture(Layout):
         """In words: the boxes of each role, and the pairs."""
         by_role: dict[str, list[str]] = {}
         for box in self.boxes.values():
-            by_role.setdefault(NODE_STYLES[box.role].label, []).append(box.title)
+            by_role.setdefault(self.role_text(box.role), []).append(box.title)
         parts = [f"{role}: {', '.join(names)}" for role, names in by_role.items()]
         parts += [f"{self.boxes[c.first].title} – {self.boxes[c.second].title}: {c.text}" for c in self.curves]
         return "; ".join(parts)

@@ -126,7 +126,9 @@ def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> parts.Part:
 def explain_solution(solution: Any, values: Mapping[str, float], measure: Measure) -> parts.Part:
     """The part of an explanation for a solution, by its type; for any set measure the two sets."""
     predicted, true = solution.sets
-    return parts.SetPart(values, predicted, true, getattr(solution, "dropped", frozenset()))
+    down = getattr(getattr(measure, "augment", None), "direction", "up") == "down"
+    dropped: parts.Nodes = getattr(solution, "dropped", frozenset())
+    return parts.SetPart(values, predicted, true, dropped, "descendant" if down else "ancestor")
 
 
 @explain_solution.register

@@ -95,7 +95,8 @@ class PairCurve:
 class Layout:
     """Boxes, arrows (child, parent, kind: "plain", "true", "predicted", "shared" or "hidden") and curves.
 
-    ``arrow_labels``: texts on arrows (child, parent). ``explained``: whether a legend names the roles.
+    ``arrow_labels``: texts on arrows (child, parent). ``explained``: whether a legend names the roles; ``implied``:
+    what it calls the classes that others bring along, "ancestor" or "descendant".
     """
 
     title: str
@@ -104,6 +105,7 @@ class Layout:
     curves: list[PairCurve] = field(default_factory=list)
     arrow_labels: dict[tuple[Any, Any], str] = field(default_factory=dict)
     explained: bool = True
+    implied: str = "ancestor"
     waypoints: dict[tuple[Any, Any], list[Box]] = field(default_factory=dict, init=False)
     _routes: dict[PairCurve, int] = field(default_factory=dict, init=False)
 
@@ -268,13 +270,18 @@ class Layout:
     def _legend_roles(self) -> list[tuple[str, float]]:
         """The roles in use, and the room that each takes."""
         used = {box.role for box in self.boxes.values() if self.explained}
-        return [(name, 40 + text_width(style.label)) for name, style in NODE_STYLES.items() if name in used]
+        return [(name, 40 + text_width(self.role_text(name))) for name in NODE_STYLES if name in used]
+
+    def role_text(self, role: str) -> str:
+        """What a role is called in the legend and in words."""
+        label = NODE_STYLES[role].label
+        return label if role == "lca" else label.replace("ancestor", self.implied)
 
     def legend(self, y: float) -> Iterator[tuple[Box, str]]:
         """A small box for each role in use, at this height, and the text beside it."""
         x = GAP + 10
         for name, room in self._legend_roles():
-            yield Box(None, "", name, x=x, y=y, width=20, height=14), NODE_STYLES[name].label
+            yield Box(None, "", name, x=x, y=y, width=20, height=14), self.role_text(name)
             x += room
 
 

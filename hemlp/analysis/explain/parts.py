@@ -207,12 +207,13 @@ class LcaPart:
 
 @dataclass(frozen=True)
 class SetPart:
-    """The two augmented sets; ``dropped``: what a tolerant measure left out."""
+    """The two augmented sets; ``dropped``: what a tolerant measure left out; ``implied``: what was added to labels."""
 
     values: Mapping[str, float]
     predicted: Nodes
     true: Nodes
     dropped: Nodes = frozenset()
+    implied: str = "ancestor"
 
     def tables(self, name: NameFunction) -> Iterator[Table]:
         """Shared classes, and classes on one side only."""
@@ -230,7 +231,7 @@ class SetPart:
         def role(node: Any) -> str:
             return "dropped" if node in self.dropped else _side_role(node, self.predicted, self.true)
 
-        picture = Picture(scene.title)
+        picture = Picture(scene.title, implied=self.implied)
         scene.add(picture, self.predicted | self.true | self.dropped, role)
         return scene.connect(picture)
 
