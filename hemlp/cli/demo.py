@@ -5,13 +5,11 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import click
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from hemlp.analysis.statistics.exact_greedy import compare_exact_greedy
-from hemlp.cli.main import AdvisingCommand
 from hemlp.escaping import printable
 from hemlp.examples import mesh_mini
 from hemlp.instances.batch import Batch
@@ -27,13 +25,8 @@ LENIENT = PairMeasure("lenient", Bounds(predicted=(1, 1), true=(0, ALL)), defaul
 MEASURES: list[str | Measure] = ["F", "GIE", "MGIA", "F_H", "F_LCA", LENIENT]
 
 
-@click.command(cls=AdvisingCommand)
-@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for output files: --out /tmp/demo.")
-def demo(out: str) -> None:
-    """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
-
-    Example: hemlp demo
-    """
+def run_demo(out: str) -> None:
+    """Describe mesh_mini, evaluate its systems, and write files to the folder ``out``."""
     check_writable(folders=[out])
     console = Console(width=None if sys.stdout.isatty() else 110)
     example = mesh_mini()

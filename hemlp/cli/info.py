@@ -1,4 +1,4 @@
-"""Commands that need no data: `measures`, `properties`, `cases` and `play`."""
+"""Commands that need no data: `measures`, `properties`, `cases`, `demo` and `play`."""
 
 from __future__ import annotations
 
@@ -62,6 +62,18 @@ def measures(name: str | None) -> None:
                 click.echo(f"  parameter {key} = {value!r}: {about_parameter(each, key)}".removesuffix(": "))
             for promise in sorted(each.invariants):
                 click.echo(f"  {INVARIANTS[promise].words}")
+
+
+@click.command(cls=AdvisingCommand)
+@click.option("--out", default="hemlp-demo", show_default=True, help="Folder for output files: --out /tmp/demo.")
+def demo(out: str) -> None:
+    """Show hemlp at work on bundled real data (200 MEDLINE documents, MeSH 2016).
+
+    Example: hemlp demo
+    """
+    from hemlp.cli.demo import run_demo
+
+    run_demo(out)
 
 
 @click.command(cls=AdvisingCommand)

@@ -138,8 +138,7 @@ COMMANDS = LazyCommands(
         "analyses": "explain model diagnose compare-exact sensitivity",
         "annotations": "agreement decide sample-size compare-versions",
         "check": "check convert ic",
-        "info": "cases measures play properties",
-        "demo": "demo",
+        "info": "cases demo measures play properties",
     }
 )
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
