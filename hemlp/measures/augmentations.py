@@ -13,16 +13,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label, Top
+from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.measures.catalogue_entry import LCA_METHODS
 from hemlp.optimize.model import Model
@@ -32,26 +31,6 @@ if TYPE_CHECKING:
     from hemlp.problems.closure.model import ClosureModel, Direction
     from hemlp.problems.closure.variants import TolerantModel
     from hemlp.problems.lca.model import GraphModel
-
-
-class SetSolution(Protocol):
-    """What a set measure needs of the solution of a model, for each instance.
-
-    ``sums``: weights of the predicted, the true and the common nodes; ``equal``: whether the two sets are equal;
-    ``columns``: what else is worth knowing. ``sets``: of the only instance the augmented sets, for explanations.
-    """
-
-    @property
-    def statuses(self) -> NDArray[np.int8]: ...
-    @property
-    def sums(self) -> FloatArray: ...
-    @property
-    def equal(self) -> NDArray[np.bool_]: ...
-    @property
-    def columns(self) -> Mapping[str, FloatArray]: ...
-    @property
-    def sets(self) -> tuple[frozenset[Label | Top], frozenset[Label | Top]]: ...
-    def __getitem__(self, row: int) -> SetSolution: ...
 
 
 AUGMENTATIONS: dict[str, type[Augmentation]] = {}
@@ -87,11 +66,6 @@ class Augmentation(ABC):
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @property
-    def default_options(self) -> dict[str, Any]:
-        """What the fields are unless something else is said."""
-        return {field.name: field.default for field in fields(self) if field.default is not MISSING}
-
-    @property
     def promises(self) -> frozenset[str]:
         """What is known of measures by this augmentation: "names" do not matter, scores mirror ("mirror") or are
         symmetric ("symmetric") when the sides change places, "monotone", and different sets stay different
@@ -113,7 +87,12 @@ class Augmentation(ABC):
 
     @abstractmethod
     def model(self, title: str, batch: Batch, weights: FloatArray) -> Model[Any]:
-        """The explicit model of a batch. ``weights`` of all classes and, last, of ⊤. Its solutions are SetSolutions."""
+        """The explicit model of a batch. ``weights`` of all classes and, last, of ⊤.
+
+        Its solutions have, for each instance, ``statuses``, ``sums`` (weights of the predicted, the true and the common
+        nodes), ``equal`` (whether the two sets are) and ``columns`` (what else is worth knowing); and for the only
+        instance ``sets``, both augmented sets, for explanations.
+        """
 
 
 def augmentation(what: str | Augmentation, options: Mapping[str, Any]) -> Augmentation:

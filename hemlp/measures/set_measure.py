@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import MISSING, dataclass, fields
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -179,7 +179,8 @@ class SetMeasure(Measure):
 
     @property
     def _defaults(self) -> dict[str, Any]:
-        return super()._defaults | self.augment.default_options
+        options = {each.name: each.default for each in fields(self.augment) if each.default is not MISSING}
+        return super()._defaults | options
 
     def changed(self, **changes: Any) -> SetMeasure:
         """With other fields; another augmentation keeps the options that it has, too."""

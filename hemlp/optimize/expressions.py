@@ -199,6 +199,17 @@ class PairVariables:
         at = np.flatnonzero(self._model.batch.sides[side].classes == self._model.batch.hierarchy.id(label))
         return int(at[0]) if at.size else None
 
+    def variable(self, predicted: Label | None, true: Label | None) -> str:
+        """The name of the variable of a pair, which the instance has to have."""
+        for side, (label, name) in enumerate(((predicted, "predicted"), (true, "true"))):
+            if label is not None and self.position(side, label) is None:
+                raise InvalidOption(f"{label!r} is no {name} class of this instance")
+        if not (names := self[predicted, true].terms):
+            default = predicted is None or true is None
+            why = "there is no default class for it" if default else "it has no finite cost, or is forbidden"
+            raise InvalidOption(f"the pair {predicted!r} ~ {true!r} does not exist: {why}")
+        return next(iter(names))
+
     @overload
     def __getitem__(self, pair: tuple[Label | None, Label | None]) -> Expression: ...
     @overload

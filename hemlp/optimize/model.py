@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, UnsolvedModel
+from hemlp.errors import HemlpError, InfeasibleModel, InvalidOption, InvalidSolution, UnsolvedModel
 from hemlp.hierarchy.labels import Label
+from hemlp.optimize.expressions import PairVariables
 from hemlp.optimize.plan import Plan, Solver
 from hemlp.optimize.program import LinearProgram, Status
 from hemlp.optimize.solutions import Claim, ShownSolution, sign
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import pulp
 
     from hemlp.optimize.exports import Algebra
-    from hemlp.optimize.expressions import Constraint, PairVariables
+    from hemlp.optimize.expressions import Constraint
 
 
 class Solution(Protocol):
@@ -277,9 +278,14 @@ class Model(HtmlDisplay, ABC, Generic[S]):
         problem
             Made by ``to_pulp`` of this model; InvalidSolution if it is not solved, or breaks a rule.
         """
-        from hemlp.optimize.side_constraints import read_pulp
-
-        solution: S = read_pulp(self, problem)
+        if not hasattr(self, "values"):
+            raise InvalidOption(f"pairings and transports are read from PuLP, not {type(self).__name__}")
+        result = import_module("hemlp.solvers.pulp").read(self.program(), problem)
+        if result.values is None:
+            raise InvalidSolution("the PuLP problem holds no solution: solve it first")
+        pairing: Any = self
+        solution: S = pairing.solution(result)
+        self.check(solution)
         return solution
 
     def variable(self, predicted: Label | None, true: Label | None) -> str:
@@ -290,9 +296,7 @@ class Model(HtmlDisplay, ABC, Generic[S]):
         predicted, true
             The labels of the two classes; None for a default class.
         """
-        from hemlp.optimize.side_constraints import variable
-
-        return variable(self, predicted, true)
+        return self.x.variable(predicted, true)
 
     @property
     def x(self) -> PairVariables:
@@ -306,9 +310,7 @@ class Model(HtmlDisplay, ABC, Generic[S]):
         >>> print(x["cow", :].sum() + x["cow", None] <= 1)
         x_0_0 + u_0 <= 1
         """
-        from hemlp.optimize.side_constraints import pair_variables
-
-        return pair_variables(self)
+        return PairVariables(self)
 
     def with_constraints(self, *constraints: Constraint | Callable[[Any], Iterable[Constraint]]) -> Model[S]:
         """This pairing or transport with further constraints, which solvers of programs take.
@@ -334,10 +336,7 @@ class Model(HtmlDisplay, ABC, Generic[S]):
         costs
             By the names of variables: {"x_0_0": 3}, {model.variable("cow", "sheep"): 3}.
         """
-        from hemlp.optimize.side_constraints import with_costs
-
-        changed: Model[S] = with_costs(self, costs)
-        return changed
+        raise InvalidOption(f"costs can be changed in pairings and transports, not in {type(self).__name__}")
 
     def __str__(self) -> str:
         if len(self) not in self.printed_sizes:

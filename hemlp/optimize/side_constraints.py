@@ -11,23 +11,20 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
-from hemlp.hierarchy.labels import Label
 from hemlp.optimize.exports import Algebra, Line, symbol
 from hemlp.optimize.expressions import Constraint, Expression, PairVariables, rows_of
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, Row, Status
-from hemlp.options import did_you_mean, plain_number
 
 ConstraintFunction = Callable[[Any], Iterable[Constraint]]
 """From the model of one instance to its constraints."""
@@ -56,6 +53,10 @@ class ChangedModel(Model[Any]):
     def title(self) -> str:
         """As of the model."""
         return str(self.base.title)
+
+    @property
+    def x(self) -> PairVariables:
+        return PairVariables(self.base)
 
     def __len__(self) -> int:
         return len(self.base)
@@ -185,25 +186,6 @@ def _close(first: float, second: float) -> bool:
     return math.isclose(first, second, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(first) and math.isnan(second))
 
 
-def variable(model: Any, predicted: Label | None, true: Label | None) -> str:
-    """The name of the variable of a pair of the only instance; None for a default class."""
-    x = pair_variables(model)
-    names = x[predicted, true].terms
-    for side, (label, name) in enumerate(((predicted, "predicted"), (true, "true"))):
-        if label is not None and x.position(side, label) is None:
-            raise InvalidOption(f"{label!r} is no {name} class of this instance")
-    if not names:
-        default = predicted is None or true is None
-        why = "there is no default class for it" if default else "it has no finite cost, or is forbidden"
-        raise InvalidOption(f"the pair {predicted!r} ~ {true!r} does not exist: {why}")
-    return next(iter(names))
-
-
-def pair_variables(model: Any) -> PairVariables:
-    """The variables of the pairs of the only instance of a model, changed or not."""
-    return PairVariables(model.base if isinstance(model, ChangedModel) else model)
-
-
 def with_constraints(model: Any, constraints: tuple[Constraint | ConstraintFunction, ...]) -> ChangedModel:
     """A model with further constraints, or functions that make them for each instance."""
     if not hasattr(model, "values") and not isinstance(model, ChangedModel):
@@ -221,30 +203,3 @@ def with_constraints(model: Any, constraints: tuple[Constraint | ConstraintFunct
     if len(made) == 1:
         made.program()  # what is wrong with a constraint is said at once
     return made
-
-
-def read_pulp(model: Any, problem: Any) -> Any:
-    """The solution that a solved PuLP problem of a model holds, checked against the rules of the model."""
-    if not hasattr(model, "values"):
-        raise InvalidOption(f"pairings and transports are read from PuLP, not {type(model).__name__}")
-    result = import_module("hemlp.solvers.pulp").read(model.program(), problem)
-    if result.values is None:
-        raise InvalidSolution("the PuLP problem holds no solution: solve it first")
-    solution = model.solution(result)
-    model.check(solution)
-    return solution
-
-
-def with_costs(model: Any, costs: Mapping[str, float]) -> Any:
-    """A pairing or transport with other costs of some variables, by their names in LP files."""
-    if not hasattr(model, "with_cost_values"):
-        raise InvalidOption(f"costs can be changed in pairings and transports, not in {type(model).__name__}")
-    place = {v.name: k for k, v in enumerate(model.program().variables)}
-    values = model.cost_values.copy()
-    for name, cost in costs.items():
-        if name not in place:
-            raise InvalidOption(f"there is no variable {name!r}{did_you_mean(name, place)}; model.to_lp() names them")
-        values[place[name]] = plain_number(f"the cost of {name}", cost, 0)
-        if cost is None or not np.isfinite(values[place[name]]):
-            raise InvalidOption(f"the cost of {name} is {cost!r}: to forbid it, add a constraint that the pair is 0")
-    return model.with_cost_values(values)

@@ -89,20 +89,20 @@ def named_solver(text: str) -> Solver:
     if name not in SOLVERS:
         known = ", ".join(SOLVERS)
         raise NoSolver(f"there is no solver {name!r}; the solvers are {known}{did_you_mean(name, SOLVERS)}")
-    module, _, kind = SOLVERS[name].partition(":")
     try:
-        solver: Solver = getattr(import_module(module), kind)(*positional, **options)
+        return _make(SOLVERS[name], *positional, **options)
     except TypeError as error:
         raise InvalidOption(f"cannot make the solver {text!r}: {error}") from None
-    return solver
 
 
-@cache
-def _default_solver(place: str) -> Solver:
-    """A solver without options: nothing in it changes."""
+def _make(place: str, *positional: Any, **options: Any) -> Solver:
     module, _, kind = place.partition(":")
-    solver: Solver = getattr(import_module(module), kind)()
+    solver: Solver = getattr(import_module(module), kind)(*positional, **options)
     return solver
+
+
+_default_solver = cache(_make)
+"""A solver without options: nothing in it changes."""
 
 
 def as_solver(wanted: str | Solver) -> Solver:

@@ -21,6 +21,7 @@ Transport is Problem 1, too: α = β are the units of mass that lie on a class, 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -31,13 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_places, row_sums
-from hemlp.errors import InfeasibleModel, InvalidCost, InvalidSolution
+from hemlp.errors import InfeasibleModel, InvalidCost, InvalidOption, InvalidSolution
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
+from hemlp.options import did_you_mean, plain_number
 from hemlp.problems.pairing.circulation import PLAIN, TRANSPORT, Circulation, Group, Role, build_circulation
 from hemlp.problems.pairing.describe import describe_shortage, to_networkx, write_program
 from hemlp.problems.pairing.pairs import Pairs, SideBounds, check_sizes, closed_form, given_data
@@ -214,6 +216,19 @@ class PairingModel(Model["PairingSolution"]):
         for half, costs in zip(halves, (u, v), strict=True):
             half.default[half.with_default] = costs
         return replace(self, kappa=kappa, halves=(halves[PRED], halves[TRUE])).with_finite_costs()
+
+    def with_costs(self, costs: Mapping[str, float]) -> PairingModel:
+        values, place = self.cost_values.copy(), {v.name: k for k, v in enumerate(self.program().variables)}
+        for name, cost in costs.items():
+            if name not in place:
+                known = did_you_mean(name, place)
+                raise InvalidOption(f"there is no variable {name!r}{known}; model.to_lp() names them")
+            values[place[name]] = plain_number(f"the cost of {name}", cost, 0)
+            if cost is None or not np.isfinite(values[place[name]]):
+                raise InvalidOption(
+                    f"the cost of {name} is {cost!r}: to forbid it, add a constraint that the pair is 0"
+                )
+        return self.with_cost_values(values)
 
     # ---- the explicit models
 
