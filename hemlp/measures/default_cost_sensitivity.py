@@ -33,7 +33,6 @@ from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Batch
 from hemlp.measures.pair_scores import DIVISORS
 from hemlp.measures.scoring import split_rows
-from hemlp.optimize.model import Model, S
 from hemlp.optimize.program import Status, exact_integers
 from hemlp.problems.pairing.circulation import Group
 from hemlp.problems.pairing.model import PairingModel
@@ -64,23 +63,6 @@ class Envelope:
     exact: bool
 
 
-@dataclass(frozen=True, eq=False)
-class _Question:
-    """Instances with two of their lines each: which is the cheapest pairing where those meet?"""
-
-    row: IntArray
-    first: FloatArray
-    second: FloatArray
-
-    @property
-    def meeting(self) -> tuple[FloatArray, FloatArray]:
-        """p and q of D = p / q, where the lines meet."""
-        return self.second[:, 0] - self.first[:, 0], self.first[:, 1] - self.second[:, 1]
-
-    def part(self, which: NDArray[np.bool_]) -> _Question:
-        return _Question(self.row[which], self.first[which], self.second[which])
-
-
 def envelope(model: PairingModel) -> Envelope:
     """The lower envelope of each instance of a model whose default classes all cost the same."""
     size, (rows, upper, default) = len(model), _variables(model)
@@ -94,9 +76,9 @@ def envelope(model: PairingModel) -> Envelope:
     least = costs[costs > 0].min(initial=1.0)
     ends = (ones, most + 1) if exact else (np.full(size, SMALL * least), ones)
     left, right = ask(every, *ends), ask(every, total + 1, ones)
-    between = _between(_Question(every, left, right), ask, exact)
-    row = np.concatenate([every, *(of.row for of in between), every])
-    pieces = np.concatenate([left, *(of.second for of in between), right])
+    between = _between(every, left, right, ask, exact)
+    row = np.concatenate([every, *(of for of, _ in between), every])
+    pieces = np.concatenate([left, *(lines for _, lines in between), right])
     order = np.lexsort((-pieces[:, 1], row))
     row, pieces = row[order], pieces[order]
     new = np.ones(row.size, np.bool_)
@@ -116,23 +98,21 @@ def _scaled(costs: FloatArray) -> tuple[FloatArray, int | None]:
 Ask = Callable[[IntArray, FloatArray, FloatArray], FloatArray]
 
 
-def _between(question: _Question, ask: Ask, exact: bool) -> list[_Question]:
-    """All lines between those of a question, as the second ones of the questions that found them."""
-    between: list[_Question] = []
-    question = question.part(question.first[:, 1] != question.second[:, 1])
-    while question.row.size:
-        p, q = question.meeting
-        cheapest = ask(question.row, p, q)
-        value, known = (line[:, 0] * q + line[:, 1] * p for line in (cheapest, question.first))
+def _between(
+    row: IntArray, first: FloatArray, second: FloatArray, ask: Ask, exact: bool
+) -> list[tuple[IntArray, FloatArray]]:
+    """All lines between the ``first`` and the ``second`` of each instance, with their instances."""
+    between: list[tuple[IntArray, FloatArray]] = []
+    row, first, second = (of[first[:, 1] != second[:, 1]] for of in (row, first, second))
+    while row.size:
+        p, q = second[:, 0] - first[:, 0], first[:, 1] - second[:, 1]  # they meet at D = p / q
+        cheapest = ask(row, p, q)
+        value, known = (line[:, 0] * q + line[:, 1] * p for line in (cheapest, first))
         below = value < known if exact else known - value > SMALL * (1 + np.abs(known))
-        new = _Question(question.row, question.first, cheapest).part(below)
-        between.append(new)
-        rest = question.part(below)
-        question = _Question(
-            np.concatenate([new.row, rest.row]),
-            np.concatenate([new.first, new.second]),
-            np.concatenate([new.second, rest.second]),
-        )
+        row, first, middle, second = (of[below] for of in (row, first, cheapest, second))
+        between.append((row, middle))
+        row = np.concatenate([row, row])
+        first, second = np.concatenate([first, middle]), np.concatenate([middle, second])
     return between
 
 
@@ -156,18 +136,13 @@ def _asking(model: PairingModel) -> Ask:
         own, (row, _, default) = taken.cost_values, _variables(taken)
         asked = taken.with_cost_values(np.where(default, p[row], own * q[row]))
         solution = asked.solve()
-        _check_solved(asked, solution, rows)
+        for k in np.flatnonzero(solution.statuses > Status.FEASIBLE)[:1].tolist():  # at whatever default cost
+            raise asked.failure(solution, k, int(rows[k]) + 1)
         values = asked.values(solution)
         parts = np.where(default, 0.0, own * values), np.where(default, values, 0.0)
         return np.stack([np.bincount(row, part, len(rows)) for part in parts], axis=1)
 
     return ask
-
-
-def _check_solved(model: Model[S], solution: S, rows: IntArray) -> None:
-    """Raise InfeasibleModel where an instance has no solution, at whatever default cost."""
-    for k in np.flatnonzero(solution.statuses > Status.FEASIBLE)[:1].tolist():
-        raise model.failure(solution, k, int(rows[k]) + 1)
 
 
 Number = Fraction | float

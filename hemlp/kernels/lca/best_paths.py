@@ -11,9 +11,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    NONE = -1
-
 from hemlp.kernels.bitsets import longer
 
 

@@ -16,14 +16,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import bits_of
-    from hemlp.kernels.lca.hitting_set import IN, OUT
-
-    DROPPED, ALWAYS, OWN_LINK, SPARE = range(4)
-    SETTLED, CHOICE, OWN, LAST, EXTRA, GROUP = range(6)
-    NOBODY = -1
-
 
 class Decisions:
     """The decisions of one instance; decision s has the options ``ptr[s]:ptr[s + 1]``.

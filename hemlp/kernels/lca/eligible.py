@@ -11,16 +11,6 @@ import cython
 import numpy as np
 
 from hemlp.kernels import Array
-
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.lca.local_numbering import TOP
-    from hemlp.kernels.signals import look_for_signals
-
-    NO_WAY, FARTHEST = -1, (1 << 31) - 1
-    FOR_PRED, FOR_TRUE = 1, 2
-
 from hemlp.kernels.bitsets import longer
 
 

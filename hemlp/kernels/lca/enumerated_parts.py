@@ -5,11 +5,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import bits_of, has
-
-    MOST_STEPS, MOST_TRIED = 24, 2048
-
 from hemlp.kernels.bitsets import longer
 
 

@@ -7,10 +7,6 @@ from typing import Any
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.lca.links import Links
-    from hemlp.kernels.signals import look_for_signals
-
 
 def extended_sizes(facts: Any, size: int) -> Any:
     """Count the LCAs, predicted, true and common nodes of each instance, and its classes that are not common.

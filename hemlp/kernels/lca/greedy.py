@@ -12,13 +12,6 @@ from typing import Any
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.lca.links import Links
-    from hemlp.kernels.lca.shared_paths import PathFinder
-    from hemlp.kernels.signals import look_for_signals
-
-    NO_LINK = -1
-
 from hemlp.kernels.bitsets import longer
 
 

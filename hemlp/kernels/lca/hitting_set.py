@@ -11,13 +11,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import bits_of
-
-    OUT, IN, MAYBE = range(3)
-    NO_GROUP = -1
-    GROUP_SIZE, MOST_SETS, MOST_STEPS = 62, 8192, 100_000
-
 from hemlp.kernels.lca.twins import keep_first_twins
 
 FEW = 8

@@ -15,11 +15,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import has
-    from hemlp.kernels.lca.components import NONE
-    from hemlp.kernels.lca.decisions import CHOICE, GROUP, LAST, OWN
-
 from hemlp.kernels.bitsets import longer
 
 LOWEST = -1e300

@@ -4,12 +4,6 @@ from __future__ import annotations
 
 import cython
 
-if not cython.compiled:
-    from hemlp.kernels.lca.eligible import Eligible
-    from hemlp.kernels.lca.local_numbering import LocalNumbering
-    from hemlp.kernels.lca.path_graphs import PathGraphs
-    from hemlp.kernels.signals import look_for_signals
-
 
 class LinkFinder:
     """Writes the links of some instances into ``pairs`` and ``graphs``."""

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import cython
 import numpy as np
-
-if not cython.compiled:
-    NOT_SEEN = -1
 
 
 class Links:

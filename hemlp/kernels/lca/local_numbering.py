@@ -11,13 +11,6 @@ from typing import Any
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from math import inf as INFINITY
-
-    from hemlp.kernels.graph.distances import instance_distances
-
-    TOP, LANES = 0, 16
-
 from hemlp.kernels.bitsets import longer
 from hemlp.kernels.graph.distances import Targets
 

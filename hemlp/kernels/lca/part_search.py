@@ -13,15 +13,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import bits_of, has, put
-    from hemlp.kernels.lca.best_paths import BestPaths
-    from hemlp.kernels.lca.lagrangian_bound import LagrangianBound
-    from hemlp.kernels.signals import look_for_signals
-
-    SOLVED, TOO_MANY, NOTHING = range(3)
-    EMPTY = -1
-
 from hemlp.kernels.bitsets import longer
 
 LOWEST = -(1 << 62)

@@ -12,14 +12,6 @@ import cython
 import numpy as np
 
 from hemlp.kernels import Array
-
-if not cython.compiled:
-    from hemlp.kernels.lca.local_numbering import TOP
-    from hemlp.kernels.records import Rows
-
-    NO_WAY, PARTED, NOT_YET = -1, -2, 0
-    SHORT_LIST = 256
-
 from hemlp.kernels.bitsets import longer
 
 

@@ -22,12 +22,6 @@ import numpy as np
 from hemlp.kernels import Array
 from hemlp.kernels.bitsets import longer
 
-if not cython.compiled:
-    from hemlp.kernels.records import Rows, Sides
-    from hemlp.kernels.signals import look_for_signals
-
-    FAR = 1 << 29
-
 
 class PrefixBounds:
     """The input, and the state of the present instance.

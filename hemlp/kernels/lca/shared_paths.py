@@ -6,10 +6,6 @@ import cython
 import numpy as np
 
 from hemlp.kernels import Array
-
-if not cython.compiled:
-    NOWHERE = -1
-
 from hemlp.kernels.bitsets import longer
 
 

@@ -10,11 +10,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import bits_of, words_for
-
-    MOST_SIGNATURES = 400
-
 from hemlp.kernels.bitsets import longer
 
 

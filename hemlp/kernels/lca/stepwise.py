@@ -7,10 +7,6 @@ from typing import Any
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.lca.decisions import SETTLED
-    from hemlp.kernels.lca.search import Search
-
 from hemlp.kernels.lca.search import graph_arrays
 
 

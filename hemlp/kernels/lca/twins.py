@@ -13,9 +13,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.lca.links import Links
-
 
 def keep_first_twins(links: Links) -> None:
     """Let no LCA of the present instance serve a class if a twin precedes it."""

@@ -7,11 +7,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-
-    BLOCK = 8
-
 
 def by_score(ptr: Array, order: Array, scores: Array, ranks: Array) -> None:
     """Sort ``order[ptr[i]:ptr[i + 1]]``, positions in ``scores`` and ``ranks``, for each row i, in place.

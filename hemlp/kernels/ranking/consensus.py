@@ -13,11 +13,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.flow.assignment import Matching, match
-    from hemlp.kernels.records import Rows
-    from hemlp.kernels.signals import look_for_signals
-
 
 class Consensus:
     """Scenarios ``first[i]`` to ``first[i + 1]`` of instance i, their node ``sets`` and ``mass``; room to decide one.

@@ -12,17 +12,6 @@ import cython
 import numpy as np
 
 from hemlp.kernels import Array
-
-if not cython.compiled:
-    from math import nan as NAN
-
-    from hemlp.kernels.signals import look_for_signals
-    from hemlp.kernels.text.decimals import decimal
-    from hemlp.kernels.text.lexicon import LINE_END, Lexicon
-
-    RETURN, SPACE, BLOCK = 13, 32, 1024
-    end_of_word = is_white = first_mark = marks_within = id  # what uses them is never run uncompiled
-
 from hemlp.kernels.bitsets import longer
 from hemlp.kernels.text.words import plain_lines
 

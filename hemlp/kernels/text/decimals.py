@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import cython
 
-if not cython.compiled:
-    PLUS, MINUS, POINT, ZERO, NINE = b"+-.09"
-
 MOST_WHOLE = 10**15
 MOST_POWER = 1e22
 

@@ -7,11 +7,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-
-    EMPTY, OFTEN = -1, 65536
-
 
 def first_equal(
     begin: cython.const[cython.longlong][::1], end: cython.const[cython.longlong][::1], values: Array

@@ -10,11 +10,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-
-    NOTHING = -1
-
 
 def code_rows(rows: Iterable[Iterable[Any]], size: int) -> tuple[list[Any], Array] | None:
     """Distinct values of rows that hold ``size`` of them, in the order in which they appear, and the code of each.

@@ -11,9 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-
 PRIMES = np.array([p for p in range(2, 312) if all(p % q for q in range(2, p))], np.float64)
 ROUNDS = (np.cbrt(PRIMES) % 1 * 2.0**32).astype(np.uint32)
 START = (np.sqrt(PRIMES[:8]) % 1 * 2.0**32).astype(np.uint32)

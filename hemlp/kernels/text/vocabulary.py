@@ -13,12 +13,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-
-    UNKNOWN, TOGETHER = -1, 32
-    eight = prefetch = memcmp = id  # what uses them is never run uncompiled
-
 FACTOR = 0x9E3779B97F4A7C15
 """2⁶⁴ over the golden ratio: it spreads what is close together."""
 NUMBER = 0xFFFFFFFF

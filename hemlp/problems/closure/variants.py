@@ -217,5 +217,4 @@ class PrefixModel(Model[ClosureSolution]):
             raise InvalidSolution("the prefixes are not weighed rightly without what does not count")
         return self.expanded.check(whole)
 
-    def verify(self, solution: ClosureSolution) -> bool:
-        return self.check(solution)
+    verify = check
