@@ -258,6 +258,24 @@ def test_curves_on_a_grid_and_with_fewer_points(seed):
     assert (f"{len(few.thresholds)} of" in repr(few)) == (not few.exact)
 
 
+def test_points_of_large_graphs_are_left_out_and_a_note_says_so(monkeypatch):
+    monkeypatch.setattr("hemlp.analysis.scored.threshold_search.MANY", 1)
+    left_out = 0
+    for seed in range(40, 50):
+        w = world(seed)
+        few, every = (curve(w.h, gold_sets(w), w.scores, ["F_LCA"], points=points) for points in (5, None))
+        assert few.best("F_LCA") == every.best("F_LCA")
+        assert few["F_LCA"].tolist() == [every.at("F_LCA", t) for t in few.thresholds]
+        crowded = [
+            t
+            for k, t in enumerate(few.thresholds)
+            if few.steps.sizes[few.steps.steps_at(len(few.thresholds) - 1 - k)].mean() > 1
+        ]
+        assert few.exact or crowded in ([], [few.best("F_LCA").threshold])
+        left_out += "left out" in " ".join(few.notes)
+    assert left_out > 5
+
+
 def test_a_curve_between_its_thresholds():
     c = curve(H, ["sheep", "cow"], [{"sheep": 0.9}, {"cow": 0.4}], "F_H")
     assert (c.at("F_H", 0.4), c.at("F_H", 0.41), c.at("F_H", -1)) == (1.0, 0.5, 1.0)

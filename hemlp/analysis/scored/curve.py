@@ -24,7 +24,7 @@ from hemlp.analysis.scored.curve_measures import resolve_measures
 from hemlp.analysis.scored.operating_point import best_index, step_area
 from hemlp.analysis.scored.prefix_scores import PrefixScores
 from hemlp.analysis.scored.step_scores import ScoringOptions, StepValues, score_steps
-from hemlp.analysis.scored.threshold_search import check_points, choose_thresholds, skipped_note
+from hemlp.analysis.scored.threshold_search import MANY, check_points, choose_thresholds, skipped_note
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
 from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray, sorted_distinct
@@ -40,7 +40,7 @@ from hemlp.measures.scoring import UndefinedPolicy
 from hemlp.options import check_known
 from hemlp.solvers.registry import Solver
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.tables import OPTIMISTIC, Interval, Table, as_frame, format_number
+from hemlp.text.tables import OPTIMISTIC, Interval, Table, as_frame, format_number, plural
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -318,7 +318,8 @@ def curve(
     points
         Only some of the distinct scores, about so many: dense where few classes are predicted. The best of measures of
         closures (F_H) and of LCA graphs is always among them. For other measures so many more are tried around the best
-        one until its neighbours are among them; a note says how many scores were skipped elsewhere.
+        one until its neighbours are among them; a note says how many scores were skipped elsewhere. Of LCA graphs there
+        are no points where instances have more than 30 predicted classes on average, and a note says so.
     unknown, unknown_true, rows, undefined, solver, time_limit
         As of ``hemlp.evaluate``.
 
@@ -350,7 +351,7 @@ def compute_curve(
     if points is None or len(every) <= points:
         return _curve_at(data, measures, every, EVERY_SCORE, options)
     prefixes = PrefixScores(data, measures, options)
-    indices = choose_thresholds(prefixes, every, points)
+    indices, crowded = choose_thresholds(prefixes, every, points)
     c = _curve_at(
         data, measures, every[indices], f"{len(indices):,} of {len(every):,} distinct scores", options, prefixes
     )
@@ -360,6 +361,11 @@ def compute_curve(
     notes = [f"{name}: {skipped_note(len(indices), len(every))}" for name in measures if name not in proved]
     if proved:
         notes.append(f"{', '.join(proved)}: the best of all distinct scores")
+    if crowded:
+        notes.append(
+            f"{plural(crowded, 'point')} with more than {MANY} predicted classes an instance left out: "
+            f"thresholds=[...] computes them"
+        )
     return replace(c, notes=(*c.notes, *notes))
 
 

@@ -22,6 +22,8 @@ POINTS = 100
 """Thresholds to begin with, where nothing else is said and there are too many to try all."""
 MIN_POINTS = 20
 """Thresholds to begin with at least: with fewer a search ends anywhere."""
+MANY = 30
+"""Classes of an instance, on average, beyond which LCA graphs are not drawn for a curve: few of them take long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,15 +177,18 @@ def spread_thresholds(scores: FloatArray, distinct: FloatArray, points: int) -> 
     return sorted_distinct(np.searchsorted(distinct, np.sort(scores)[scores.size - ranks]))
 
 
-def choose_thresholds(prefixes: PrefixScores, every: FloatArray, points: int) -> IntArray:
-    """Some of the distinct scores: for each measure the best one that a search finds, with its neighbours."""
+def choose_thresholds(prefixes: PrefixScores, every: FloatArray, points: int) -> tuple[IntArray, int]:
+    """Some of the distinct scores: for each measure the best one that a search finds, with its neighbours.
+
+    Beside them how many were left out because too many classes are predicted there.
+    """
     indices = spread_thresholds(prefixes.data.values, every, points)
 
     def means(name: str, at: IntArray) -> FloatArray:
         steps = ThresholdSteps.over(prefixes.raw_scores, every[at])
         return steps.means(prefixes.values(name, steps.rows, steps.sizes))[0][::-1]
 
-    rest = {}
+    rest, best = {}, list[int]()
     for name, each in prefixes.measures.items():
         if name in prefixes.swept_measures:
             values = means(name, np.arange(len(every)))
@@ -193,14 +198,20 @@ def choose_thresholds(prefixes: PrefixScores, every: FloatArray, points: int) ->
         else:
             rest[name] = each
             continue
-        indices = sorted_distinct(np.append(indices, best_index(values, each.greater_is_better)))
+        best.append(best_index(values, each.greater_is_better))
+        indices = sorted_distinct(np.append(indices, best[-1]))
     if rest:
         indices = sorted_distinct(
             np.append(indices, spread_thresholds(prefixes.data.values, every, max(points, MIN_POINTS)))
         )
+    elif prefixes.swept_measures != prefixes.measures.keys():
+        scores = np.sort(prefixes.data.values)
+        few = scores.size - np.searchsorted(scores, every[indices]) <= MANY * len(prefixes.raw_scores)
+        kept = few | np.isin(indices, best)
+        return indices[kept], int((~kept).sum())
     while True:  # what is tried for one measure can be better by another one
         before = len(indices)
         for name, each in rest.items():
             indices = refine_search(partial(means, name), indices, len(every), points, each.greater_is_better).indices
         if len(indices) == before or len(rest) < 2:
-            return indices
+            return indices, 0
