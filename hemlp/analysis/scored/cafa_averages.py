@@ -8,9 +8,8 @@ those at the one before, plus the changes of these instances times the counts of
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,11 @@ from hemlp.analysis.statistics.resampling import Bootstrap, Units, fixed_point
 from hemlp.arrays import FloatArray
 
 Norm = Literal["cafa", "pred", "gt"]
-MAX_COUNTS, MAX_SUMS = 2**25, 2**18
-"""Counts of draws, and sums over instances, that are held at once."""
+NORMS = get_args(Norm)
+MAX_COUNTS = 2**25
+"""Counts of draws that are held at once."""
+WIDTH = 64
+"""Resamples that a kernel takes at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,46 +57,31 @@ class CafaTerms:
 
     def resample_best(self, bootstrap: Bootstrap) -> dict[str, FloatArray]:
         """The greatest F, the least S and the greatest F of micro averages of each resample; nan without any."""
-        chunks = [self._best_over_thresholds(counts) for counts in self._iter_counts(bootstrap)]
-        return {name: np.concatenate([each[name] for each in chunks]) for name in ("fmax", "smin", "fmax_micro")}
-
-    def _iter_counts(self, bootstrap: Bootstrap) -> Iterator[FloatArray]:
-        """How often each unit is in each of some resamples: units × resamples."""
         together = max(1, MAX_COUNTS // self.units.number)
-        for start in range(0, bootstrap.resamples, together):
-            chosen = slice(start, min(start + together, bootstrap.resamples))
-            matrix = np.zeros((self.units.number, chosen.stop - chosen.start))
-            for resamples, units, counts in bootstrap.counts():  # made again for each group, where there are several
-                low, high = max(resamples.start, chosen.start), min(resamples.stop, chosen.stop)
-                if low < high:
-                    part = counts[low - resamples.start : high - resamples.start]
-                    matrix[units, low - chosen.start : high - chosen.start] = part.T
-            yield matrix
+        starts = range(0, bootstrap.resamples, together)
+        best = [self._best_of(bootstrap, slice(start, min(start + together, bootstrap.resamples))) for start in starts]
+        found = np.concatenate(best, axis=1)
+        found[np.isinf(found)] = math.nan
+        return dict(zip(("fmax", "smin", "fmax_micro"), found, strict=True))
 
-    def _best_over_thresholds(self, counts: FloatArray) -> dict[str, FloatArray]:
-        drawn = self.units.sizes @ counts
-        best = {name: np.full(drawn.size, -math.inf) for name in ("fmax", "smin", "fmax_micro")}
-        for sums in self._iter_sums(counts, int(drawn.max())):
-            averages, some = _averages(sums, drawn, self.norm), sums[6] > 0
-            for name, values in (
-                ("fmax", averages["f"]),
-                ("smin", -averages["s"]),
-                ("fmax_micro", averages["f_micro"]),
-            ):
-                np.fmax(best[name], np.fmax.reduce(np.where(some, values, -math.inf)), out=best[name])
-        known = {name: np.where(np.isinf(values), math.nan, values) for name, values in best.items()}
-        return {**known, "smin": -known["smin"]}
+    def _best_of(self, bootstrap: Bootstrap, chosen: slice) -> FloatArray:
+        """Those of some resamples.
 
-    def _iter_sums(self, counts: FloatArray, most: int) -> Iterator[FloatArray]:
-        """The sums of resamples for one block of thresholds after the other: columns × thresholds × resamples.
-
-        ``most``: instances in a resample. Sums are of integers, and exact: they depend on no order, and what was added
-        and taken away again leaves nothing behind.
+        Sums are of integers, and exact: they depend on no order, and what was added and taken away again leaves nothing
+        behind.
         """
-        from hemlp.kernels.ranking.sweep import running_resamples
+        from hemlp.kernels.ranking.sweep import best_of_resamples
 
+        number = chosen.stop - chosen.start
+        times = np.zeros((self.units.number, number + -number % WIDTH), np.uint8)  # of each unit in each resample
+        for resamples, units, counts in bootstrap.counts():  # made again for each group, where there are several
+            low, high = max(resamples.start, chosen.start), min(resamples.stop, chosen.stop)
+            if low < high:
+                part = counts[low - resamples.start : high - resamples.start]
+                times[units, low - chosen.start : high - chosen.start] = part.T
+        drawn = (self.units.sizes @ times)[:number]
         begin, order, first = self.steps.timeline
-        whole, bits, exponents = fixed_point(self.columns.T, most)
+        whole, bits, exponents = fixed_point(self.columns.T, int(drawn.max()))
         later = np.flatnonzero(~first)
         changes = whole.copy()
         changes[..., later] -= whole[..., later - 1]
@@ -103,13 +90,7 @@ class CafaTerms:
         parts, columns = np.array(np.nonzero(whole.any(axis=2)))
         changes = np.ascontiguousarray(changes[parts, columns].T[order])
         scales = np.ldexp(1.0, [exponents, exponents - bits])[parts, columns]
-        carried = np.zeros((len(columns), counts.shape[1]))
-        together = max(1, MAX_SUMS // counts.shape[1] // len(exponents))
-        for start in range(0, len(begin) - 1, together):
-            ends = begin[start : start + together + 1]
-            sums = np.zeros((len(exponents), len(ends) - 1, counts.shape[1]))
-            running_resamples(ends, units, changes, counts, carried, columns, scales, sums)
-            yield sums
+        return best_of_resamples(begin, units, changes, columns, scales, times, drawn, NORMS.index(self.norm))
 
 
 def _averages(sums: FloatArray, size: int | FloatArray, norm: Norm) -> dict[str, FloatArray]:

@@ -12,10 +12,12 @@ import numpy as np
 from hemlp.kernels import Array
 
 if not cython.compiled:
+    from numpy import hypot
+
     from hemlp.kernels.records import Rows
     from hemlp.kernels.signals import look_for_signals
 
-    TOGETHER = 64
+    TOGETHER, SUMS = 64, 7
 
 
 class Sweep:
@@ -216,40 +218,82 @@ def _add(state, c, value):
     state[0, c] = total
 
 
-def running_resamples(
-    begin: Array, units: Array, changes: Array, counts: Array, carried: Array, columns: Array, scales: Array,
-    sums: Array,
-) -> None:  # fmt: skip
-    """Add to ``sums`` (columns × events × resamples) those of resamples after each event, by units that change then.
+def best_of_resamples(
+    begin: Array, units: Array, changes: Array, columns: Array, scales: Array, counts: Array, drawn: Array, kind: int
+) -> Array:
+    """The greatest F, the least S and the greatest F of micro averages of each resample: 3 × resamples.
 
     At event e the unit ``units[k]`` changes by ``changes[k]``, for k from ``begin[e]`` on, and it is in resample r
-    ``counts[units[k], r]`` times. ``carried`` (changes × resamples) is what has added up so far. The change j belongs
-    to the column ``columns[j]``, and is a multiple of ``scales[j]``.
+    ``counts[units[k], r]`` times; ``drawn``: the instances of a resample. The change j belongs to the sum
+    ``columns[j]`` (as of ``CafaTerms``), and is a multiple of ``scales[j]``. Where nothing is predicted, and nowhere
+    else, is no value: infinity is left then. ``kind``: 1 and 2 divide by the number of predictions, and of all.
     """
-    _resample(begin, units, changes, counts, carried, columns, scales, sums)
+    best = np.full((3, len(drawn)), -np.inf)
+    best[1] = np.inf
+    carried, sums = np.empty((len(columns), TOGETHER)), np.empty((SUMS, TOGETHER))
+    _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, np.empty(TOGETHER), best)
+    return best
 
 
-def _resample(begin, units, changes, counts, carried, columns, scales, sums):
+def _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, times, best):
     group: cython.Py_ssize_t
     e: cython.Py_ssize_t
     k: cython.Py_ssize_t
     j: cython.Py_ssize_t
     r: cython.Py_ssize_t
     with cython.nogil:
-        for group in range((counts.shape[1] + TOGETHER - 1) // TOGETHER):
+        for group in range(counts.shape[1] // TOGETHER):
             look_for_signals()
             low: cython.Py_ssize_t = group * TOGETHER
-            high: cython.Py_ssize_t = min(low + TOGETHER, counts.shape[1])
+            for j in range(changes.shape[1]):
+                for r in range(TOGETHER):
+                    carried[j, r] = 0.0
             for e in range(begin.shape[0] - 1):
                 for k in range(begin[e], begin[e + 1]):
                     unit: cython.Py_ssize_t = units[k]
+                    for r in range(TOGETHER):
+                        times[r] = counts[unit, low + r]
                     for j in range(changes.shape[1]):
                         change: cython.double = changes[k, j]
                         if change != 0:
-                            for r in range(low, high):
-                                carried[j, r] += change * counts[unit, r]
+                            for r in range(TOGETHER):
+                                carried[j, r] += change * times[r]
+                for j in range(SUMS):
+                    for r in range(TOGETHER):
+                        sums[j, r] = 0.0
                 for j in range(changes.shape[1]):
                     scale: cython.double = scales[j]
                     column: cython.Py_ssize_t = columns[j]
-                    for r in range(low, high):
-                        sums[column, e, r] += carried[j, r] * scale
+                    for r in range(TOGETHER):
+                        sums[column, r] += carried[j, r] * scale
+                for r in range(min(TOGETHER, drawn.shape[0] - low)):
+                    if sums[6, r] > 0:
+                        _improve(sums, r, drawn[low + r], kind, best, low + r)
+
+
+def _improve(sums, r, size, kind, best, to):
+    """Compare the averages of a resample with its best ones; what cannot be better by far is not divided."""
+    nearly: cython.double = 1 - 1e-9
+    covered: cython.double = sums[2, r]
+    hit: cython.double = sums[3, r]
+    wrong: cython.double = sums[4, r]
+    missed: cython.double = sums[5, r]
+    by_precision: cython.double = size if kind == 2 else covered
+    by_others: cython.double = covered if kind == 1 else size
+    p: cython.double = sums[0, r]
+    q: cython.double = sums[1, r]
+    if by_others > 0:
+        if not 2.0 * p * q < best[0, to] * (p * by_others + q * by_precision) * nearly:
+            p = p / by_precision if by_precision > 0 else 0.0
+            best[0, to] = max(best[0, to], _harmonic(p, q / by_others))
+        bound: cython.double = best[1, to] * by_others
+        if not (missed * missed + wrong * wrong) * nearly > bound * bound + 1e-300:
+            best[1, to] = min(best[1, to], hypot(missed / by_others, wrong / by_others))
+    if not 2.0 * hit < best[2, to] * (2.0 * hit + wrong + missed) * nearly:
+        p = hit / (hit + wrong) if hit + wrong > 0 else 0.0
+        q = hit / (hit + missed) if hit + missed > 0 else 0.0
+        best[2, to] = max(best[2, to], _harmonic(p, q))
+
+
+def _harmonic(p, q):
+    return 2.0 * p * q / (p + q) if p + q > 0 else 0.0
