@@ -157,8 +157,6 @@ def cafa(
     Example: hemlp cafa go.obo gold.tsv blast=blast.tsv naive=naive.tsv --weights ia.tsv --json cafa.json
     """
     from hemlp.analysis.scored.cafa import cafa as averaged
-    from hemlp.analysis.scored.cafa_files import naive_scores, write_cafaeval
-    from hemlp.hierarchy.class_names import read_classes
     from hemlp.hierarchy.class_weights import read_weights, weights_by_class
     from hemlp.report.outputs import check_writable, csv_text
 
@@ -176,11 +174,15 @@ def cafa(
     if exclude is not None:
         asked["exclude"] = files.labels(exclude)
     if terms is not None:
+        from hemlp.hierarchy.class_names import read_classes
+
         asked["terms"] = read_classes(terms)
     systems = options.read_systems(predictions, files.scores)
     if naive is not None:
         if gold.ids is None or "naive" in systems:
             raise InvalidOption("--naive needs true labels with ids, and is the name of its system")
+        from hemlp.analysis.scored.cafa_files import naive_scores
+
         systems["naive"] = naive_scores(h, files.labels(naive), gold.ids)
     found = {name: averaged(h, gold, s, **asked) for name, s in systems.items()}
     options.show_or_write(
@@ -192,8 +194,11 @@ def cafa(
         {"system": [name] * len(q.thresholds), **q.to_columns()} for name, q in found.items()
     ]
     options.write(csv, lambda: csv_text({key: [x for each in curves for x in each[key]] for key in curves[0]}))
-    for file in write_cafaeval(out, h, gold, systems, asked) if out is not None else ():
-        options.echo_written(file)
+    if out is not None:
+        from hemlp.analysis.scored.cafa_files import write_cafaeval
+
+        for file in write_cafaeval(out, h, gold, systems, asked):
+            options.echo_written(file)
 
 
 def _stack_tables(tables: dict[str, Table]) -> Table:

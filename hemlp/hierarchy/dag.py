@@ -26,19 +26,17 @@ from hemlp.hierarchy.edges import (
     warn_if_upside_down,
 )
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
-from hemlp.hierarchy.formats.infer import from_graph, infer
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns, from_parents
-from hemlp.hierarchy.formats.path_lists import from_paths
-from hemlp.hierarchy.formats.source_file import SameNames
 from hemlp.hierarchy.labelled_structure import LabelledStructure
 from hemlp.hierarchy.labels import Label, as_label, check_aliases, label_list, label_order
-from hemlp.hierarchy.summary import notebook_parts, summarize
 from hemlp.io.frames import collect_query
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     import networkx
+
+    from hemlp.hierarchy.formats.source_file import SameNames
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,6 +98,8 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
             )
         if isinstance(data, Hierarchy):
             return data
+        from hemlp.hierarchy.formats.infer import infer
+
         return cls.from_data(infer(collect_query(data), columns, same_names), cycles=cycles)
 
     @classmethod
@@ -212,6 +212,8 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         >>> Hierarchy.from_networkx(networkx.DiGraph([("a", "b"), ("a", "c")])).roots
         frozenset({'a'})
         """
+        from hemlp.hierarchy.formats.infer import from_graph
+
         return cls.from_data(from_graph(graph, weight), cycles=cycles)
 
     @classmethod
@@ -255,6 +257,8 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         >>> sorted(Hierarchy.from_paths([["a", "b", "c"], ["a", "d", ""]]).leaves)
         ['c', 'd']
         """
+        from hemlp.hierarchy.formats.path_lists import from_paths
+
         return cls.from_data(from_paths(paths, same_names), cycles=cycles)
 
     def with_weights(self, weights: Mapping[tuple[Label, Label], float]) -> Hierarchy:
@@ -306,9 +310,13 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         return replace(self, names={**self.names, **{c: name for c, name in names.items() if c in self.ids}})
 
     def __repr__(self) -> str:
+        from hemlp.hierarchy.summary import summarize
+
         return summarize(self)
 
     def _html_parts(self) -> Iterator[Table | str]:
+        from hemlp.hierarchy.summary import notebook_parts
+
         return notebook_parts(self)
 
     @cached_property

@@ -8,20 +8,15 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
 from os import PathLike, fspath
 from typing import Any
 
 from hemlp.errors import FileFormatError, HemlpError, InvalidHierarchy, InvalidLabel, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.edges import CyclePolicy, content_hash
-from hemlp.hierarchy.formats.edge_lists import read_edges
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
-from hemlp.hierarchy.formats.infer import read_json, read_parquet, read_yaml
-from hemlp.hierarchy.formats.ncbi import read_ncbi
-from hemlp.hierarchy.formats.obo import read_obo
 from hemlp.hierarchy.formats.parent_tables import COMMON_NAMES, EdgeColumns
-from hemlp.hierarchy.formats.path_lists import JOINT, has_paths, read_paths
-from hemlp.hierarchy.formats.rdf import SYNTAXES, read_rdf
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.io.files import write_text
@@ -29,27 +24,16 @@ from hemlp.io.text import SEPARATORS, check_separator, file_kind, file_reader, r
 from hemlp.options import check_choice
 
 Reader = Callable[[SourceFile], HierarchyData]
-READ: dict[str, Reader] = {
-    "edges": read_edges,
-    "paths": read_paths,
-    "json": read_json,
-    "yaml": read_yaml,
-    "obo": read_obo,
-    "rdf": read_rdf,
-    "ncbi": read_ncbi,
-    "parquet": read_parquet,
-}
-"""Readers by the name of their format."""
-FORMATS: dict[str, Reader] = {
-    ".obo": read_obo,
-    ".json": read_json,
-    ".yaml": read_yaml,
-    ".yml": read_yaml,
-    ".dmp": read_ncbi,
-    ".parquet": read_parquet,
-    **dict.fromkeys(SYNTAXES, read_rdf),
-}
-"""Readers by suffix; any other file is a text of edges or of paths."""
+READ = {
+    "edges": "edge_lists", "paths": "path_lists", "json": "infer", "yaml": "infer", "obo": "obo", "rdf": "rdf",
+    "ncbi": "ncbi", "parquet": "infer",
+}  # fmt: skip
+"""The modules of formats, by name; the reader is called ``read_`` and this name."""
+FORMATS: dict[str, str | Reader] = {
+    ".obo": "obo", ".json": "json", ".yaml": "yaml", ".yml": "yaml", ".dmp": "ncbi", ".parquet": "parquet",
+    **dict.fromkeys((".ttl", ".n3", ".nt", ".rdf", ".owl", ".skos", ".xml", ".jsonld"), "rdf"),
+}  # fmt: skip
+"""Formats, or readers, by suffix; any other file is a text of edges or of paths."""
 
 
 @file_reader
@@ -120,14 +104,14 @@ def read_hierarchy(
         file, kind, data, sep, comment, further, relations,
         EdgeColumns(parent, child, name, weight), same_names, language,
     )  # fmt: skip
-    read = READ[format] if format else FORMATS.get(kind) or _reader_of_text(source)
-    if read is not read_paths:
+    chosen = format or FORMATS.get(kind) or _format_of_text(source)
+    if chosen != "paths":
         if sep is not None:
             check_separator(sep)
     elif sep == "" or source.columns != COMMON_NAMES:
         raise InvalidOption(f"{file} holds paths: they have no columns, and sep cannot be empty")
     try:
-        made = read(source)
+        made = (_reader(chosen) if isinstance(chosen, str) else chosen)(source)
         return Hierarchy.from_data(made.with_classes(source.classes) if source.classes else made, cycles=cycles)
     except (InvalidHierarchy, InvalidLabel) as error:
         error.args = (f"{file}: {error.args[0]}",)
@@ -137,20 +121,27 @@ def read_hierarchy(
 def find_hierarchy_format(path: str | PathLike[str]) -> str:
     """The name of the inferred format of a file, a key of ``READ``."""
     name, data = read_bytes(path)
-    reader = FORMATS.get(file_kind(name)) or _reader_of_text(SourceFile(name, file_kind(name), data))
-    return next(key for key, read in READ.items() if read is reader)
+    return str(FORMATS.get(file_kind(name)) or _format_of_text(SourceFile(name, file_kind(name), data)))
 
 
-def _reader_of_text(source: SourceFile) -> Reader:
-    """The reader for the content of a text."""
+def _reader(format: str) -> Reader:
+    """The reader of a format."""
+    reader: Reader = getattr(import_module(f"hemlp.hierarchy.formats.{READ[format]}"), f"read_{format}")
+    return reader
+
+
+def _format_of_text(source: SourceFile) -> str:
+    """The format of a text by its content."""
     if source.kind in SEPARATORS or source.sep is not None or source.columns != COMMON_NAMES:
-        return read_edges
+        return "edges"
     begin = source.data[:2000].lstrip()
     if begin.startswith((b"<?xml", b"<rdf:RDF")):
-        return read_rdf
+        return "rdf"
     if begin.startswith((b"{", b"[")):
-        return read_json
-    return read_paths if JOINT.encode() in source.data and has_paths(source) else read_edges
+        return "json"
+    from hemlp.hierarchy.formats.path_lists import JOINT, has_paths
+
+    return "paths" if JOINT.encode() in source.data and has_paths(source) else "edges"
 
 
 def write_hierarchy(h: Hierarchy, path: str | PathLike[str]) -> None:
@@ -183,7 +174,7 @@ def hierarchy_text(h: Hierarchy, name: str) -> str:
         raise FileFormatError(f"{name}: {h.labels[child]!r} cannot stand between tabs; write a .csv file") from None
     text = out.getvalue()
     try:
-        again = Hierarchy.from_data(read_edges(SourceFile(name, kind, text.encode("utf-8"))))
+        again = Hierarchy.from_data(_reader("edges")(SourceFile(name, kind, text.encode("utf-8"))))
     except HemlpError as error:
         raise FileFormatError(f"{name} would not be read as it was written: {error}") from None
     if content_hash([*map(str, h.labels)], {}, h.edges) != again.content_hash:

@@ -28,7 +28,6 @@ from hemlp.instances.checks import (
     refuse_suspect_labels,
     refuse_unknown,
 )
-from hemlp.instances.formats.label_paths import resolve_paths
 from hemlp.instances.label_sets import LabelSets, RowKind, as_predictions
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.options import check_choice
@@ -252,6 +251,8 @@ class Batch(HtmlDisplay):
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
         if "paths" in (true.rows, pred.rows):
+            from hemlp.instances.formats.label_paths import resolve_paths
+
             true, pred = resolve_paths(given, true), resolve_paths(given, pred)
         scores = pred.scores
         sets = pred if scores is None else replace(scores.sets, rows=pred.rows), true

@@ -11,12 +11,8 @@ from os import PathLike, fspath
 from typing import Literal, get_args
 
 from hemlp.errors import Advice, FileFormatError, InvalidLabelSets, InvalidOption, UnreadableFile
-from hemlp.instances.formats.annif import is_corpus, read_corpus, read_folder
-from hemlp.instances.formats.annotations import find_columns, read_annotations
-from hemlp.instances.formats.json_labels import read_json_labels
 from hemlp.instances.formats.label_lists import read_lines
 from hemlp.instances.formats.label_pairs import is_score_line, read_headless, read_pairs, uncut_scores_error
-from hemlp.instances.formats.matrices import is_matrix, matrix_cells, matrix_rows, read_matrix
 from hemlp.instances.label_sets import LabelSets, RowKind, digest_of
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.parquet_files import is_parquet, read_parquet_columns
@@ -121,6 +117,8 @@ def read_labels(
     if (format or FORMATS.get(file_kind(place))) in ("parquet", "matrix") and is_parquet(place):
         return _from_parquet(place, place, format == "matrix", id, label)
     if os.path.isdir(place):
+        from hemlp.instances.formats.annif import read_folder
+
         return replace(read_folder(place), layout="annif, a folder")
     source, data = read_bytes(path)
     kind = file_kind(source)
@@ -135,8 +133,10 @@ def read_labels(
         if is_score_line(decode(data[: data.find(b"\n") + 1 or len(data)], source).strip().split("\t")):
             raise uncut_scores_error(source)
         raise InvalidOption(f"{source}: evidence codes are those of GAF and GPAD files")
-    if format in ("gaf", "gpad") and (columns := find_columns(data, f".{format}")) is not None:
-        return replace(read_annotations(data, source, columns, evidence), layout=columns.name)
+    if format in ("gaf", "gpad"):
+        from hemlp.instances.formats.annotations import read_annotations
+
+        return read_annotations(data, source, format, evidence)
     made = _read(format, data, source, sep, id, label)
     return made if made.layout else replace(made, layout=format)
 
@@ -146,6 +146,8 @@ def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | N
     if format in ("table", "matrix") and not data.startswith(b"PAR1"):
         return _from_table(data, source, sep, format == "matrix", id, label)
     if format in ("json", "jsonl"):
+        from hemlp.instances.formats.json_labels import read_json_labels
+
         return read_json_labels(decode(data, source), source, format == "jsonl", id, label)
     if format in ("parquet", "matrix"):
         return _from_parquet(data, source, format == "matrix", id, label)
@@ -156,6 +158,8 @@ def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | N
             f"{source}: names for ids and labels are those of columns in .csv and .tsv files, or fields in JSON"
         )
     if format == "annif":
+        from hemlp.instances.formats.annif import read_corpus
+
         return read_corpus(data, source)
     return read_words(data, source) if sep is None else read_lines(data, source, sep)
 
@@ -163,12 +167,15 @@ def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | N
 def _find_format(kind: str, data: bytes, sep: str | None, *heads: str | None) -> Format:
     """The format of a file by the suffix of its name, or by its first lines where that is not enough."""
     format = FORMATS.get(kind, "lines")
-    if format in ("lines", "table") and (columns := find_columns(data, kind)) is not None:
-        return "gaf" if columns.name.startswith("GAF") else "gpad"
+    if format in ("lines", "table") and b"!" in data[:20_000]:
+        from hemlp.instances.formats.annotations import find_columns
+
+        if (columns := find_columns(data, kind)) is not None:
+            return "gaf" if columns.name.startswith("GAF") else "gpad"
     if kind == ".csv" or format not in ("lines", "table") or sep not in (None, "\t"):
         return format
     first = data[: data.find(b"\n") if b"\n" in data else len(data)].rstrip(b"\r")
-    if is_corpus(first):
+    if _is_corpus(first):
         return "annif"
     cells = [cell.strip() for cell in first.decode("utf-8", "replace").split("\t")]
     if len(cells) != 2 or not all(cells) or {"id", "label", "EntryID", *heads} & {*cells}:
@@ -176,6 +183,13 @@ def _find_format(kind: str, data: bytes, sep: str | None, *heads: str | None) ->
     rows = (line.split(b"\t") for line in data.rstrip().split(b"\n"))
     pairs = format == "table" or all(len(row) == 2 and row[0].strip() and row[1].strip() for row in rows)
     return "pairs" if pairs else "lines"
+
+
+def _is_corpus(line: bytes) -> bool:
+    """Whether a line is a text, a tab, and addresses between blanks, in angle brackets or several of them."""
+    words = line.partition(b"\t")[2].split()
+    bracketed = not line.startswith(b"<") and all(word[:1] + word[-1:] == b"<>" for word in words)
+    return bool(words) and (bracketed or (len(words) > 1 and all(word.startswith(b"http") for word in words)))
 
 
 def read_words(data: bytes, source: str, first_row: int = 0) -> LabelSets:
@@ -198,7 +212,11 @@ def _from_table(
     sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
     first = data[: data.find(b"\n") if b"\n" in data else len(data)]
     if b"subject_uris" in first and label is None and not matrix:
+        from hemlp.instances.formats.annif import read_corpus
+
         return replace(read_corpus(data, source, sep, True), layout="annif")
+    from hemlp.instances.formats.matrices import is_matrix, matrix_cells, read_matrix
+
     if matrix or (label is None and b"label" not in first):
         header, rows = matrix_cells(data, source, sep)
         if matrix or is_matrix(header, rows, id):
@@ -207,6 +225,8 @@ def _from_table(
 
 
 def _from_parquet(place: bytes | str, source: str, matrix: bool, id: str | None, label: str | None) -> LabelSets:
+    from hemlp.instances.formats.matrices import is_matrix, matrix_rows, read_matrix
+
     columns = read_parquet_columns(place, source)
     if matrix or (label is None and is_matrix(list(columns), matrix_rows(columns), id)):
         return read_matrix(list(columns), list(matrix_rows(columns)), source, id)

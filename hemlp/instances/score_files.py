@@ -9,9 +9,6 @@ from typing import Any
 
 from hemlp.errors import FileFormatError, HemlpError, InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.instances.formats.annif import read_folder_scores
-from hemlp.instances.formats.matrices import is_score_matrix, read_score_matrix
-from hemlp.instances.formats.score_lists import read_json_lines, read_tokens
 from hemlp.instances.formats.score_tables import CAFA_HEADERS, DEFAULT_COLUMNS, read_table, read_triples
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.scored_sets import Repeated, ScoredSets
@@ -84,6 +81,8 @@ def read_scores(
     check_choice("repeated", repeated, ("error", "max"))
     check_separator(sep)
     if isinstance(path, str | PathLike) and os.path.isdir(path):
+        from hemlp.instances.formats.annif import read_folder_scores
+
         return read_folder_scores(path, repeated)
     source, data = read_bytes(path)
     if data.startswith(b"PAR1"):
@@ -94,25 +93,29 @@ def read_scores(
     if format is not None:
         check_choice("format", format, FORMATS)
     if format == "jsonl" or (format is None and kind in JSON_KINDS):
+        from hemlp.instances.formats.score_lists import read_json_lines
+
         return read_json_lines(decode(data, source), source, named, repeated)
     first = _first_line(data)
     if _is_triple(first, sep, named):
         named = (None, None, None)
-    if format == "lines":
-        if sep is not None or any(named):
-            raise InvalidOption(f"{source}: tokens class:score have no columns, and blanks between them")
+    if format == "lines" and (sep is not None or any(named)):
+        raise InvalidOption(f"{source}: tokens class:score have no columns, and blanks between them")
+    words = first.split()
+    blanks = format is sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named)
+    if format == "lines" or (blanks and (len(words) != 3 or parse_number(words[2]) is None)):
+        from hemlp.instances.formats.score_lists import read_tokens
+
         return read_tokens(data, source, repeated)
-    if format is None and sep is None and kind not in SEPARATORS and b"\t" not in first and not any(named):
-        words = first.split()
-        if len(words) != 3 or parse_number(words[2]) is None:
-            return read_tokens(data, source, repeated)
-    elif sep is None:
+    if sep is None and not blanks:
         sep = SEPARATORS.get(kind, "\t")
     if sep in ("\t", None) and not any(named) and parse_number(first.split(b"\t" if sep else None)[-1]) is not None:
         return read_triples(data, source, sep, repeated)
     text, sep = decode(data, source), sep or "\t"
     _, header = next(split_cells(text, source, sep), (1, []))
     if format == "matrix" or not {*DEFAULT_COLUMNS, label, score} & {*header} - {"id"}:
+        from hemlp.instances.formats.matrices import is_score_matrix, read_score_matrix
+
         rows = list(split_cells(text, source, sep))[1:]
         if format == "matrix" or is_score_matrix(header, rows, id):
             return read_score_matrix(header, rows, source, id)

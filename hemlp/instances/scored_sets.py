@@ -114,12 +114,12 @@ class ScoredSets(Scored, HtmlDisplay):
         >>> ScoredSets.of({"first": {"sheep": 0.9}, "second": {}}).ids
         ('first', 'second')
         """
+        if isinstance(data, ScoredSets):
+            return data
         from hemlp.instances.formats.matrices import scores_from_matrix
         from hemlp.instances.formats.score_lists import from_rows
         from hemlp.instances.formats.score_tables import from_columns
 
-        if isinstance(data, ScoredSets):
-            return data
         check_choice("repeated", repeated, ("error", "max"))
         if isinstance(data, str | bytes | PathLike | IOBase):
             raise InvalidScores(f"{data!r:.80} is a file or a text: read a file with hemlp.read_scores(path)")

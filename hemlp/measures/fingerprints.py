@@ -17,6 +17,7 @@ import sys
 import types
 from collections.abc import Iterable, Mapping
 from inspect import getattr_static
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -46,10 +47,8 @@ def fingerprint(value: Any) -> str:
 
 
 def _joined(tag: str, parts: Iterable[bytes]) -> bytes:
-    digest = hashlib.sha256(tag.encode())
-    for part in parts:
-        digest.update(len(part).to_bytes(8, "little") + part)
-    return digest.digest()
+    pieces = [len(part).to_bytes(8, "little") + part for part in parts]
+    return hashlib.sha256(tag.encode() + b"".join(pieces)).digest()
 
 
 class _Reader:
@@ -66,6 +65,9 @@ class _Reader:
             return _plain(value)
         if isinstance(value, np.ndarray):
             return self._array(value)
+        if isinstance(value, Mapping) and {*map(type, value)} == {str} and {*map(type, value.values())} == {float}:
+            rows = sorted([(_plain(key), _plain(number)) for key, number in value.items()])
+            return _joined("mapping", chain.from_iterable(rows))
         if isinstance(value, Mapping):
             by_key = {
                 _plain(key) if isinstance(key, _PLAIN) else _Reader().content(key): each for key, each in value.items()

@@ -20,7 +20,8 @@ from hemlp.analysis.diagnosis.class_counts import (
 from hemlp.analysis.diagnosis.error_costs import Confusion
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, errors
 from hemlp.analysis.statistics.interval_formulas import as_intervals
-from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
+from hemlp.analysis.statistics.intervals import resampling_units
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.arrays import IntArray
 from hemlp.escaping import markup
 from hemlp.hierarchy.labels import Label

@@ -22,11 +22,11 @@ from hemlp.instances.file_cuts import parse_cut
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.optimize.program import STATUSES
 from hemlp.report.distinct_values import as_objects, distinct
-from hemlp.results.results import Results
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:
     from hemlp.analysis.explain.explanation import Explanation
+    from hemlp.results.results import Results
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 """Halves of characters, which no file can hold."""

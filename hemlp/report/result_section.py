@@ -21,14 +21,9 @@ from hemlp.analysis.statistics.comparisons import (
     format_difference_interval,
 )
 from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts, table_verdicts
-from hemlp.analysis.statistics.intervals import (
-    bootstrap_note,
-    interval,
-    pair_intervals,
-    resample_all_means,
-    resampling_units,
-)
+from hemlp.analysis.statistics.intervals import interval, pair_intervals, resample_all_means, resampling_units
 from hemlp.analysis.statistics.planning import describe_needed
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup

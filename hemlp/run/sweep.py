@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hemlp.analysis.statistics.intervals import bootstrap_note, resampling_units
+from hemlp.analysis.statistics.intervals import resampling_units
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy

@@ -29,7 +29,8 @@ from hemlp.analysis.diagnosis.system_batches import (
     system_heads,
 )  # fmt: skip
 from hemlp.analysis.statistics.interval_formulas import as_intervals, wilson_interval
-from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units
+from hemlp.analysis.statistics.intervals import resample_sums, resampling_units
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label

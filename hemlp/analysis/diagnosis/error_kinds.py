@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches, system_heads
-from hemlp.analysis.statistics.intervals import bootstrap_note, resample_sums, resampling_units, shared_bootstrap
+from hemlp.analysis.statistics.intervals import resample_sums, resampling_units, shared_bootstrap
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.batch import Batch, Side
 from hemlp.kernels.records import Rows, Sides

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,22 +19,21 @@ from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.analysis.scored.cafa_averages import CafaTerms, Norm
 from hemlp.analysis.scored.exclusion import as_exclusion, resolve_exclusion
 from hemlp.analysis.scored.operating_point import best_index, step_area
-from hemlp.analysis.scored.step_scores import prefixes
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
-from hemlp.analysis.statistics.intervals import bootstrap_note, check_confidence
-from hemlp.analysis.statistics.resampling import Bootstrap, Units
+from hemlp.analysis.statistics.resampling import Bootstrap, Units, bootstrap_note, check_confidence
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.escaping import json_number
+from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_list
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.instances.label_sets import RowKind
 from hemlp.instances.thresholds import as_grid
-from hemlp.measures.factory import measure
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
+from hemlp.problems.closure.prefixes import PrefixModel
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import CONFIDENCE, Interval, Table, format_number
 from hemlp.version import __version__
@@ -298,12 +297,16 @@ def cafa(
     terms = None if terms is None else label_list("terms", terms)
     everywhere, by_instance = resolve_exclusion(data, exclude)
     counting = _count_mask(data, everywhere, terms)
-    sums = prefixes(data, steps, _closure_model(data, None, counting), by_instance).solve().sums
+    swept = (data.ptr, data.classes), (steps.ptr, steps.sizes), by_instance
+    sums = PrefixModel(ClosureModel("cafa", data.batch, "up", counting), *swept).solve().sums
     predicted = sums[:, 0]
     if not predicted.any():
         raise InvalidScores("nothing is predicted at any of the thresholds")
     if weights is not None:
-        sums = prefixes(data, steps, _closure_model(data, weights, counting), by_instance).solve().sums
+        if not isinstance(weights, Mapping):
+            raise InvalidOption("weights map classes to numbers")
+        weighed = np.append(class_weights(data.hierarchy, weights), 0.0) * counting
+        sums = PrefixModel(ClosureModel("cafa", data.batch, "up", weighed), *swept).solve().sums
     parts = CafaTerms.of(steps, sums, predicted, norm, Units(len(data), data.batch.ids))
     averages, some = parts.averages()
     kept = {name: column[some][::-1] for name, column in averages.items()}
@@ -328,13 +331,6 @@ def _count_mask(data: AlignedScores, everywhere: IntArray, terms: list[Label] | 
         counting[[data.hierarchy.id(label) for label in terms]] = 1
     counting[everywhere] = 0
     return counting
-
-
-def _closure_model(data: AlignedScores, weights: Mapping[Label, float] | None, counting: FloatArray) -> ClosureModel:
-    """Ancestor closures with the weights of the classes that count."""
-    model: Any = measure("F_H", weights=weights).model(data.batch)
-    weighted: ClosureModel = replace(model, weights=model.weights * counting)
-    return weighted
 
 
 def _signature(data: AlignedScores, norm: Norm, custom: Mapping[str, Any]) -> str:

@@ -20,7 +20,6 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.io.files import write_text
-from hemlp.measures.information import class_shares
 
 BEST = {"f", "s", "f_micro", "f_w", "s_w", "f_micro_w"}
 """What the rows of a file are the best by."""
@@ -54,6 +53,8 @@ def naive_scores(
     >>> naive_scores(h, ["sheep", "cow", "cow", "animal"], ["new"])[0]
     {'animal': 1.0, 'cow': 0.5, 'sheep': 0.25}
     """
+    from hemlp.measures.information import class_shares
+
     shares = class_shares(hierarchy, LabelSets.of(corpus, rows=rows, source="corpus"))
     seen = np.flatnonzero(shares)
     codes, size = np.tile(np.arange(seen.size), len(instances)), len(instances)

@@ -58,7 +58,7 @@ def score_steps(
     policies = f"|hierarchy:{data.batch.given.content_hash[:16]}|{data.batch.policies}"
     for members in groups.values():
         model: Any = measures[members[0]].model(data.batch)
-        solution = prefixes(data, steps, model).solve()
+        solution = PrefixModel(model, (data.ptr, data.classes), (steps.ptr, steps.sizes)).solve()
         for k in members:
             values = measures[k]._compute_columns(model, solution)[measures[k].name]
             if np.isnan(values).any() and options.undefined == "error":
@@ -81,13 +81,6 @@ def is_sweepable(measure: Measure, batch: Batch) -> bool:
         return False
     model = measure.model(batch)
     return type(model) is ClosureModel and model.horizon is None
-
-
-def prefixes(
-    data: AlignedScores, steps: ThresholdSteps, model: ClosureModel, hidden: tuple[IntArray, IntArray] | None = None
-) -> PrefixModel:
-    """The closures of the sets of all steps, without the ``hidden`` classes of each instance."""
-    return PrefixModel(model, (data.ptr, data.classes), (steps.ptr, steps.sizes), hidden)
 
 
 def _score_each_set(

@@ -10,9 +10,8 @@ import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.differences import subtract_scores
-from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
+from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units, check_confidence
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.exact_sums import BucketSums
 from hemlp.results.results import Results, cache_per_evaluation
@@ -21,11 +20,6 @@ from hemlp.text.tables import CONFIDENCE, Interval, quantiles
 Pair = tuple[str, str]
 COLUMNS_AT_ONCE = 4096
 """Differences whose resamples are held at once; of more of them only the intervals are kept."""
-
-
-def bootstrap_note(units: Units) -> str:
-    """The note below tables with bootstrap intervals."""
-    return f"in brackets 95% intervals, from {RESAMPLES:,} resamples of {units.description}"
 
 
 @dataclass(frozen=True)
@@ -101,12 +95,6 @@ def resample_sums(
     if missing:
         cached.update(zip(missing, shared_bootstrap(ev).sums([rows(ev, system) for system in missing]), strict=True))
     return [cached[system] for system in systems]
-
-
-def check_confidence(level: float) -> None:
-    """Check the confidence level of an interval."""
-    if not isinstance(level, float) or not 0 < level < 1:
-        raise InvalidOption(f"level={level!r} is not a number between 0 and 1, like 0.95")
 
 
 def interval(ev: Results, system: str, measure: str, *, level: float = CONFIDENCE) -> Interval:

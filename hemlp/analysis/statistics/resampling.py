@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, multiply, pointers
+from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.results.exact_sums import UNIT, BucketSums
 
@@ -330,3 +331,14 @@ class _BucketColumns:
     def integers(self, units: slice) -> FloatArray:
         """Like ``_InstanceColumns.integers``, with the number of defined values."""
         return self.whole[:, :, units]
+
+
+def bootstrap_note(units: Units) -> str:
+    """The note below tables with bootstrap intervals."""
+    return f"in brackets 95% intervals, from {RESAMPLES:,} resamples of {units.description}"
+
+
+def check_confidence(level: float) -> None:
+    """Check the confidence level of an interval."""
+    if not isinstance(level, float) or not 0 < level < 1:
+        raise InvalidOption(f"level={level!r} is not a number between 0 and 1, like 0.95")

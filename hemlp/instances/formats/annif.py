@@ -25,13 +25,6 @@ GOLD = (".tsv", ".key", ".json")
 """Where the subjects of a document stand, the first that is there."""
 
 
-def is_corpus(line: bytes) -> bool:
-    """Whether a line is a text, a tab, and addresses between blanks, in angle brackets or several of them."""
-    words = line.partition(b"\t")[2].split()
-    bracketed = not line.startswith(b"<") and all(word[:1] + word[-1:] == b"<>" for word in words)
-    return bool(words) and (bracketed or (len(words) > 1 and all(word.startswith(b"http") for word in words)))
-
-
 def read_corpus(data: bytes, source: str, sep: str = "\t", table: bool = False) -> LabelSets:
     """From lines ``text<TAB><address> <address>``, or a table with the column subject_uris, and perhaps document_id."""
     cells = list(split_cells(decode(data, source), source, sep))

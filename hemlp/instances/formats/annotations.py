@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from hemlp.errors import FileFormatError, InvalidOption
@@ -66,10 +67,10 @@ def choose_evidence(evidence: str | Sequence[str]) -> set[str]:
     return chosen
 
 
-def read_annotations(
-    data: bytes, source: str, columns: Columns, evidence: str | Sequence[str] | None = None
-) -> LabelSets:
+def read_annotations(data: bytes, source: str, format: str, evidence: str | Sequence[str] | None = None) -> LabelSets:
     """The terms of each gene product, by its id in its database, without NOT annotations."""
+    columns = find_columns(data, f".{format}")
+    assert columns is not None
     chosen = None if evidence is None else choose_evidence(evidence)
     pairs: dict[tuple[str, str], int] = {}
     databases: dict[str, str] = {}
@@ -100,4 +101,4 @@ def read_annotations(
     if not pairs:
         raise FileFormatError(f"{source} has no annotation" + (" that is left" if left_out else ""))
     keys, terms = zip(*pairs, strict=True)
-    return from_pairs(list(keys), list(terms), source, list(pairs.values()))
+    return replace(from_pairs(list(keys), list(terms), source, list(pairs.values())), layout=columns.name)
