@@ -74,11 +74,11 @@ class CafaTerms:
 
         number = chosen.stop - chosen.start
         times = np.zeros((self.units.number, number + -number % WIDTH), np.uint8)  # of each unit in each resample
-        for resamples, units, counts in bootstrap.counts():  # made again for each group, where there are several
+        for resamples, drawn_from, counts in bootstrap.counts():  # made again for each group, where there are several
             low, high = max(resamples.start, chosen.start), min(resamples.stop, chosen.stop)
             if low < high:
                 part = counts[low - resamples.start : high - resamples.start]
-                times[units, low - chosen.start : high - chosen.start] = part.T
+                times[drawn_from, low - chosen.start : high - chosen.start] = part.T
         drawn = (self.units.sizes @ times)[:number]
         begin, order, first = self.steps.timeline
         whole, bits, exponents = fixed_point(self.columns.T, int(drawn.max()))

@@ -10,15 +10,10 @@ import numpy as np
 
 from hemlp.analysis.statistics.common_instances import common_instance_notes
 from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
-from hemlp.analysis.statistics.intervals import (
-    ScoreColumn,
-    bootstrap_note,
-    interval,
-    resample_all_means,
-    resampling_units,
-)
+from hemlp.analysis.statistics.intervals import ScoreColumn, interval, resample_all_means, resampling_units
 from hemlp.analysis.statistics.leniency import leniency_notes
 from hemlp.analysis.statistics.letter_display import join_letters
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
