@@ -239,14 +239,9 @@ class Batch(HtmlDisplay):
 
     @classmethod
     def over(
-        cls,
-        given: Hierarchy,
-        true: LabelSets,
-        pred: LabelSets,
-        policies: Policies,
-        instances: Iterable[Label] = (),
+        cls, given: Hierarchy, true: LabelSets, pred: LabelSets, policies: Policies, instances: Iterable[Label] = (),
         isolated: Hierarchy | None = None,
-    ) -> Batch:
+    ) -> Batch:  # fmt: skip
         """``of`` label sets; ``isolated`` is ``given`` with all isolated classes, if known."""
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
