@@ -33,7 +33,7 @@ from hemlp.instances.thresholds import as_grid
 from hemlp.measures.fingerprints import fingerprint
 from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
-from hemlp.problems.closure.prefixes import PrefixModel
+from hemlp.problems.closure.variants import PrefixModel
 from hemlp.text.display import HtmlDisplay
 from hemlp.text.tables import CONFIDENCE, Interval, Table, format_number
 from hemlp.version import __version__
