@@ -348,9 +348,8 @@ def study(name: str, data: Data) -> str:
         print(name, m, f"{time.process_time() - begin:.0f} s", flush=True)
     found = Outcome(evaluations, tuned, floors, time.process_time() - begin)
     chosen = "".join(f"- {m}: {text}\n" for m, text in tuned.items())
-    took = f"{found.seconds / 60:.1f} minutes of CPU."
     means, differences = found.means().to_markdown(), found.differences().to_markdown()
-    return f"{means}\nChosen on the development half:\n\n{chosen}\n{differences}\n{took}"
+    return f"{means}\nChosen on the development half:\n\n{chosen}\n{differences}"
 
 
 def risks(name: str, data: Data) -> Table:

@@ -253,7 +253,7 @@ together have 4.8 million entries, and all 20 measures of 1.8 million instances 
 
 {table(report, "processes-large")}
 
-From which size on it pays: see the page on clusters.
+[Long runs](cluster.md) says from which size on this pays.
 
 ## Growth
 
@@ -268,8 +268,8 @@ DAGs of 50,000 classes.
 
 {growth_table(report, "growth-ancestors", "ancestors per class")}
 
-CPU time of one instance (of many that are scored together), with so many labels drawn at random from all of MeSH on
-each side (*synthetic*), one measure of each family. Best matches (BMA) are row and column minima, so they stay within
+CPU time per instance, of many that are scored together, by the number of labels on each side, drawn at random from all
+of MeSH (*synthetic*); one measure of each family. Best matches (BMA) are row and column minima, so they stay within
 GIE by the same cost; transport is a network simplex.
 
 {growth_table(report, "growth-families", "labels")}
@@ -279,10 +279,9 @@ CPU time of one instance of three labels that is scored alone, as `Metric.update
 
 {growth_table(report, "one-instance", "classes")}
 
-CPU time of what is said about many systems by F_H, GIE and MGIA, on 1,000 instances of 1 to 5 labels of a *synthetic*
-tree: the table with intervals and letters, the tests of all pairs, and the page, each from scores alone. All of it is
-linear in the number of pairs; 200 systems have 19,900 of them by each measure. One thread of BLAS, on a busy machine,
-where the version before took 1.8 times as long for the tests of 200 systems, and 1.9 times for their page.
+CPU time of comparing many systems by F_H, GIE and MGIA, on 1,000 instances of 1 to 5 labels of a *synthetic* tree: the
+table with intervals and letters, the tests of all pairs, and the page, each from scores alone. All of it is linear in
+the number of pairs; 200 systems have 19,900 of them by each measure. One thread of BLAS.
 
 {growth_table(report, "many-systems", "systems")}
 
@@ -300,9 +299,9 @@ The condensed union (*synthetic* labels):
 
 {parts(report, "profile_union")}
 
-The floor is what it takes to read, once and in order, as many list entries as the labels of the data have. What
-we do with them is random access: marking nodes in arrays as long as the hierarchy, which do not fit the cache
-for the larger two.
+The floor is the time to read, once and in order, as many list entries as the labels of the data have. hemlp
+accesses memory at random instead: it marks nodes in arrays as long as the hierarchy, which do not fit the cache for the
+larger two.
 """
 
 

@@ -126,8 +126,8 @@ Every F_LCA is proved optimal.
 ![Places by five measures](study_ranks.svg)
 
 - **{SVM} is second by F and next to last by F_LCA and F_H; {TOPDOWN} goes the other way**, from sixth to second. The
-  support vector machines know 582 frequent headings and predict {ev.facts[SVM]["predictions an instance"]:.1f} a document: what they
-  say is right, so flat precision is high, and most of what the document is about they leave unsaid. The top-down
+  support vector machines know 582 frequent headings and predict {ev.facts[SVM]["predictions an instance"]:.1f} a document: most
+  of these are right, so flat precision is high, but most of the true headings are missing. The top-down
   classifiers stop at inner nodes and predict {ev.facts[TOPDOWN]["predictions an instance"]:.1f} a document: few are exactly right, many
   are the parent or a cousin of what is right. Flat measures call a near miss wrong; hierarchical ones see how near it is.
 - **GIE ranks like the flat measures** (τ = {ev.kendall_matrix()[6][3]:.2f} with F): each class is paired once and what is left over
@@ -141,33 +141,33 @@ Every F_LCA is proved optimal.
 
 ## Where the two differ
 
-Means do not say where. By kind of error (what the predicted classes are, and how the true ones were answered):
+Means do not say where. By kind of error (the relation of predicted classes to true ones, and of true ones to predicted ones):
 
 {picked(ev.errors([SVM, TOPDOWN]), "kind", f"{SVM} predicted", f"{SVM} true", f"{TOPDOWN} predicted", f"{TOPDOWN} true", "difference true", "difference true 95%")}
 
 **The machines are silent, the top-down classifiers are near.** Of the true headings that {SVM} misses {share(SVM, "elsewhere")} have no
-answer anywhere near; of those that {TOPDOWN} misses it is {share(TOPDOWN, "elsewhere")}, and {share(TOPDOWN, "same branch")} were
-answered in the same branch.
+prediction nearby; of those that {TOPDOWN} misses, {share(TOPDOWN, "elsewhere")}, and {share(TOPDOWN, "same branch")} have a prediction in the
+same branch.
 
 By level (the fewest edges up to the root), F of both ancestor closures and what is on one side only:
 
 {picked(ev.levels([SVM, TOPDOWN]), "level", "true", " F", " lost", "difference", "difference 95%")}
 
 **{TOPDOWN} is ahead on the levels {listed(ahead)}**, where it is decided which branch is meant, **and behind on {listed(behind)}**, by
-intervals that do not reach 0; on {listed(unsure)} they do, and nothing is decided.
+intervals that do not reach 0; on {listed(unsure)} the difference is not significant.
 
-By branch, the first that make the greatest difference of F_LCA:
+By branch, those with the greatest difference of F_LCA first:
 
 {picked(branches.head(8), "branch", "name", "instances", " mean", " share", "difference", "difference 95%")}
 
 **It is ahead in every branch**, in {len(sure)} of {len(branches.rows)} by an interval that does not reach 0: no single field explains the
 difference.
 
-By class, the headings on which they differ most in what is lost:
+By class, the headings whose losses differ most:
 
 {picked(ev.classes([SVM, TOPDOWN], on="labels").head(8), "class", "name", "true", " F", " lost", "difference", "difference 95%")}
 
-**Two faults of {TOPDOWN} stand out**: it says *Animals*, an inner class that {animals[2]:,} documents have, {animals[3]} times, and
+**Two faults of {TOPDOWN} stand out**: it predicts *Animals*, an inner class that {animals[2]:,} documents have, {animals[3]} times, and
 *Investigative Techniques*, which no document has, {techniques[3]:,} times.
 
 [Where do we fail?](diagnosis.md) explains these tables.
@@ -183,8 +183,8 @@ Document {row + 1}. True: {true}.
 - {SVM}: {predicted[SVM]}. F {score[SVM, "F"]:.3f}, F_H {score[SVM, "F_H"]:.3f}, F_LCA {score[SVM, "F_LCA"]:.3f}.
 - {TOPDOWN}: {predicted[TOPDOWN]}. F {score[TOPDOWN, "F"]:.3f}, F_H {score[TOPDOWN, "F_H"]:.3f}, F_LCA {score[TOPDOWN, "F_LCA"]:.3f}.
 
-By F the first is better. The minimal LCA graphs show why F_LCA disagrees: what the first leaves unsaid has to be joined to
-something far away, what the second says is next to it.
+By F the first is better. The minimal LCA graphs show why F_LCA disagrees: the classes that the first misses are joined to
+classes far away; the second predicts classes next to them.
 
 ![{SVM}](study_{SVM}.svg)
 

@@ -237,6 +237,7 @@ def _means_table(ev: Results, procedure: Procedure, floors: Sequence[Floor]) -> 
         caption = "Means with places and 95% intervals"
         if len(ev.systems) > 2:
             caption += "; systems that share a letter do not differ significantly"
+    caption += "; labels: number of predicted labels, mean over instances"
     if not many:
         return table(columns, rows, caption)
     box = "<label class='wide'>Filter systems <input type='search' data-filter='means'></label>"
