@@ -133,8 +133,9 @@ class Agreement:
     @cached_property
     def _held(self) -> tuple[Any, FloatArray]:
         """Which classes the closure of each label set holds, and what they weigh; None unless the measure is SDL."""
-        model = self.measure.model(self.batch)
-        if not (_adds_up_classes(self.measure) and isinstance(model, ClosureModel)):
+        model, fields = self.measure.model(self.batch), self.measure.fields
+        sums_classes = fields.get("augment") == "ancestors" and fields.get("score") == "difference"
+        if not (sums_classes and isinstance(model, ClosureModel)):
             return None, np.empty(0)
         ptr, nodes, members = model.closures()
         inside = (members & 1) > 0
@@ -202,15 +203,7 @@ class Agreement:
         return Interval.of(self._alphas(whole))
 
     def of(self, annotators: Iterable[str] | None = None, instances: Iterable[int] | None = None) -> Agreement:
-        """Of some annotators, or on some instances alone, by their numbers from 0.
-
-        Parameters
-        ----------
-        annotators
-            Their names; all by default.
-        instances
-            Rows from 0; all by default.
-        """
+        """Of some annotators, by their names, or on some instances alone, by their numbers from 0; None for all."""
         names = list(self.annotations) if annotators is None else list(annotators)
         rows = np.arange(len(self.ids)) if instances is None else np.array(list(instances), np.int64)
         kept = {name: self.annotations[name][rows] for name in names}
@@ -233,13 +226,7 @@ class Agreement:
         return Table(["annotator", *names], rows)
 
     def instances(self, number: int = WORST) -> Table:
-        """The instances on which annotators disagree most: the mean error of two annotations.
-
-        Parameters
-        ----------
-        number
-            How many are listed.
-        """
+        """The ``number`` of instances on which annotators disagree most: the mean error of two annotations."""
         sizes = self._sizes
         means = self._observed / np.maximum(sizes, 1)
         order = np.lexsort((np.arange(means.size), -means))[:number]
@@ -249,13 +236,7 @@ class Agreement:
         return Table([head, "annotations", "disagreement"], rows)
 
     def branches(self, level: int = 1) -> Table:
-        """α within each branch: on the instances of which some annotation is in it.
-
-        Parameters
-        ----------
-        level
-            The depth of the branches: 0 for the roots.
-        """
+        """α within each branch of a level (0 for the roots): on the instances of which some annotation is in it."""
         h, rows = self.hierarchy, []
         ptr, nodes, members = ClosureModel("", self.batch, "up", np.ones(len(h) + 1)).closures()
         for c in np.flatnonzero(h.unit_depths == level).tolist():
@@ -267,13 +248,7 @@ class Agreement:
         return Table(["branch", "instances", "alpha"], sorted(rows, key=lambda row: -row[1]))
 
     def levels(self) -> Table:
-        """α of the classes of each depth: SDL of closures that are restricted to them.
-
-        Raises
-        ------
-        InvalidOption
-            Unless the measure is SDL, whose error is a sum over classes.
-        """
+        """α of the classes of each depth: SDL of closures that are restricted to them; for other measures an error."""
         sums = self._sums
         if not isinstance(sums, _ByClass):
             raise InvalidOption(f"agreement by level is defined for SDL only, not for {self.measure.display_name}")
@@ -347,7 +322,10 @@ def agreement(
     if "symmetric" not in own.invariants or not math.isfinite(best(own)):
         raise InvalidOption(f"{own.display_name} is not symmetric: agreement needs SDL, F_H, GIE or another that is")
     h = Hierarchy.of(hierarchy)
-    sides = {name: _annotations(name, given, rows) for name, given in annotators.items()}
+    sides = {}
+    for name, given in annotators.items():
+        filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
+        sides[name] = LabelSets.of(filled, rows=rows, source=f"annotations of {name}")
     named = {side.ids is not None for side in sides.values()}
     if len(named) > 1:
         raise MisalignedSides("some annotators have ids of instances and some have none: give ids to all of them")
@@ -375,14 +353,3 @@ def agreement(
     first = batch.first_duplicates()
     table = {name: np.where(place >= 0, first[place], -1) for name, place in places.items()}
     return Agreement(own, h, batch, table, tuple(ids), any(named))
-
-
-def _annotations(name: str, given: Any, rows: RowKind | None) -> LabelSets:
-    filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
-    return LabelSets.of(filled, rows=rows, source=f"annotations of {name}")
-
-
-def _adds_up_classes(own: Measure) -> bool:
-    """Whether the error is that of SDL on ancestors: a sum over classes."""
-    fields = own.fields
-    return fields.get("augment") == "ancestors" and fields.get("score") == "difference"

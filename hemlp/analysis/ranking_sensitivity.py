@@ -54,13 +54,7 @@ class Sensitivities(HtmlDisplay):
         return sorted(flips)
 
     def order(self, default_cost: float | Fraction) -> list[str]:
-        """The systems from the best to the worst at this D.
-
-        Parameters
-        ----------
-        default_cost
-            A number above 0.
-        """
+        """The systems from the best to the worst at this D."""
         values = {name: each(default_cost) for name, each in self.systems.items()}
         return sorted(values, key=values.__getitem__, reverse=any(each.accuracy for each in self.systems.values()))
 
@@ -74,7 +68,7 @@ class Sensitivities(HtmlDisplay):
         count = plural(self.systems[at[0]].instances, "instance")
         notes = [
             f"D: default costs at which two systems change places by their mean {self.measure} over {count}, "
-            + ("exactly" if self._exact else "in floats"),
+            + ("exactly" if all(each.exact for each in self.systems.values()) else "in floats"),
             *([] if rows else ["no two systems change places at any D"]),
             f"at D = {self.chosen:g}, from the best: {means}",
         ]  # fmt: skip
@@ -91,12 +85,8 @@ class Sensitivities(HtmlDisplay):
         ]
         return replace(lines, notes=[*notes, *lines.notes])
 
-    @property
-    def _exact(self) -> bool:
-        return all(each.exact for each in self.systems.values())
-
     def plot(self, path: str | PathLike[str] | None = None, *, most: float | None = None) -> Figure:
-        """Draw the means of all systems over D with matplotlib.
+        """Draw the means of all systems over D with matplotlib, with dots where two systems change places.
 
         Parameters
         ----------
@@ -107,7 +97,20 @@ class Sensitivities(HtmlDisplay):
         """
         ends = [float(d) for d, _, _ in self.flips]
         limit = float(most) if most is not None else 1.25 * max([*ends, 1.6 * self.chosen, 1.0])
-        return save(_chart(self, limit), path)
+        figure, axes = new_figure(7.0, 4.2)
+        for k, (name, each) in enumerate(self.systems.items()):
+            bends = [float(d) for d in each.breakpoints if d < limit]
+            at = np.unique([*np.linspace(limit / 400, limit, 400), *bends])
+            look = {"linewidth": 1.6, "markersize": 6, "markevery": [len(at) - 1], **line_style(k)}
+            axes.plot(at, [float(each(float(d))) for d in at], label=plain(name), **look)
+        for d, below, _ in self.flips:
+            if d < limit:
+                axes.plot(float(d), float(self.systems[below](d)), "o", color="black", markersize=4, zorder=3)
+        axes.axvline(self.chosen, color="#999999", linewidth=0.8, linestyle=":")
+        label = "default cost D (dots: two systems change places; dotted: as evaluated)"
+        axes.set(xlim=(0, limit), xlabel=label, ylabel=plain(f"mean {self.measure}"))
+        axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+        return save(figure, path)
 
     def __str__(self) -> str:
         return str(self.table())
@@ -135,24 +138,6 @@ class Sensitivities(HtmlDisplay):
 
 def _json_fraction(value: Number) -> float | list[int]:
     return [value.numerator, value.denominator] if isinstance(value, Fraction) else value
-
-
-def _chart(means: Sensitivities, most: float) -> Figure:
-    """The mean of each system over the default cost D up to ``most``, with dots where two systems change places."""
-    figure, axes = new_figure(7.0, 4.2)
-    for k, (name, each) in enumerate(means.systems.items()):
-        bends = [float(d) for d in each.breakpoints if d < most]
-        at = np.unique([*np.linspace(most / 400, most, 400), *bends])
-        line = [float(each(float(d))) for d in at]
-        axes.plot(at, line, label=plain(name), linewidth=1.6, markersize=6, markevery=[len(at) - 1], **line_style(k))
-    for d, below, _ in means.flips:
-        if d < most:
-            axes.plot(float(d), float(means.systems[below](d)), "o", color="black", markersize=4, zorder=3)
-    axes.axvline(means.chosen, color="#999999", linewidth=0.8, linestyle=":")
-    label = "default cost D (dots: two systems change places; dotted: as evaluated)"
-    axes.set(xlim=(0, most), xlabel=label, ylabel=plain(f"mean {means.measure}"))
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-    return figure
 
 
 def sensitivity(ev: Results, measure: str) -> Sensitivities:

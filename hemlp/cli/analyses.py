@@ -151,8 +151,7 @@ def diagnose(
         return
     if not quiet:
         for system in ev.systems[:MOST_SYSTEMS]:
-            tables_of = ev.errors(system, intervals=False), ev.levels(system, intervals=False)
-            click.echo(diagnosis_headline(system, *tables_of))
+            click.echo(diagnosis_headline(ev, system))
         click.echo()
     for title, table in tables:
         options.show(title, table)

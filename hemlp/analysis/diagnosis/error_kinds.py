@@ -22,10 +22,11 @@ from typing import Any
 
 import numpy as np
 
+from hemlp.analysis.diagnosis.class_counts import levels
 from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches, system_heads
 from hemlp.analysis.statistics.intervals import resample_sums, resampling_units, shared_bootstrap
 from hemlp.analysis.statistics.resampling import bootstrap_note
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, entry_rows
 from hemlp.instances.batch import Batch, Side
 from hemlp.kernels.records import Rows, Sides
 from hemlp.measures.instance_scores import mean
@@ -82,8 +83,7 @@ def hit_groups(true: IntArray) -> IntArray:
 
 def count_by_instance(side: Side, kinds: IntArray) -> IntArray:
     """How many classes of each instance are of each kind."""
-    rows = np.repeat(np.arange(len(side)), np.diff(side.ptr))
-    counts = np.bincount(rows * len(ERROR_KINDS) + kinds, minlength=len(side) * len(ERROR_KINDS))
+    counts = np.bincount(entry_rows(side.ptr) * len(ERROR_KINDS) + kinds, minlength=len(side) * len(ERROR_KINDS))
     return counts.reshape(len(side), len(ERROR_KINDS)).astype(np.int32)
 
 
@@ -191,12 +191,9 @@ def hits(ev: Results, system: SystemChoice = None, *, intervals: bool = True) ->
     return Table(head, rows, [*notes, *dropped_notes(ev.facts)])
 
 
-def diagnosis_headline(system: str, errors: Table, levels: Table) -> str:
-    """How many true classes a system hits, its most frequent error, and the level at which it is worst.
-
-    ``errors``, ``levels``: its tables of kinds of error and of levels.
-    """
-    (_, _, hits), *wrong = [(row[0], row[1], row[2]) for row in (_plain(errors, "kind", "predicted", "true"))]
+def diagnosis_headline(ev: Results, system: str) -> str:
+    """How many true classes a system hits, its most frequent error, and the level at which it is worst."""
+    (_, _, hits), *wrong = errors(ev, system, intervals=False).rows
     true = hits + sum(each[2] for each in wrong)
     said = f"{system} hits {hits:,} of {plural(true, 'true class', 'true classes')}"
     if number := sum(each[1] for each in wrong):
@@ -205,13 +202,8 @@ def diagnosis_headline(system: str, errors: Table, levels: Table) -> str:
             said += f"; its only wrong class is of the kind {kind!r}"
         else:
             said += f"; {most:,} of its {number:,} wrong classes {'is' if most == 1 else 'are'} of the kind {kind!r}"
-    scored = [(f, level) for level, f in _plain(levels, "level", "F") if not math.isnan(f)]
+    scored = [(f, level) for level, *_, f in levels(ev, system, intervals=False).rows if not math.isnan(f)]
     if len(scored) > 1:
         f, level = min(scored)
         said += f". It is worst at level {level} (F {format_number(f)})"
     return f"{said}."
-
-
-def _plain(table: Table, *names: str) -> list[list[Any]]:
-    places = [list(table.columns).index(name) for name in names]
-    return [[row[k] for k in places] for row in table.rows]

@@ -157,7 +157,10 @@ def _explain_lca(solution: LcaSolution, values: Mapping[str, float], measure: Me
 @explain_solution.register
 def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], measure: Measure) -> parts.PairingPart:
     model, named = solution.model, solution.named_pairs()
-    h = _hierarchy_with_lengths(measure, model.batch.hierarchy)
+    cost = getattr(measure.measure if isinstance(measure, ConstrainedMeasure) else measure, "cost", None)
+    h = None  # paths have lengths where costs are shortest paths
+    if isinstance(cost, ShortestPath) and not cost.undirected:
+        h = cost.lengths(model.batch.hierarchy)
 
     def make(u: Label | None, v: Label | None, cost: float) -> parts.Pair:
         return parts.Pair(u, v, cost, () if h is None or u is None or v is None else shortest_path(h, u, v))
@@ -187,12 +190,6 @@ def _prices(
         return by_side, ()
     words = {row.name: row.note for row in model.program().rows}
     return by_side, tuple((words.get(name, name), value) for name, value in prices.groups.items())
-
-
-def _hierarchy_with_lengths(measure: Measure, h: Hierarchy) -> Hierarchy | None:
-    """The hierarchy with the lengths of its edges, where costs are shortest paths; else None."""
-    cost = getattr(measure.measure if isinstance(measure, ConstrainedMeasure) else measure, "cost", None)
-    return cost.lengths(h) if isinstance(cost, ShortestPath) and not cost.undirected else None
 
 
 def shortest_path(h: Hierarchy, u: Label, v: Label) -> tuple[Label, ...]:
