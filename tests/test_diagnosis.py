@@ -254,7 +254,7 @@ def test_costs_add_up_to_the_error(corpus, default):
         assert len(rows) == min(number, 3)
         assert all(t in true[row] and p in pred[row] for row in rows)
         assert t != p
-        assert cost == number * ev.inputs.given.distance(t, p)
+        assert cost == number * min(ev.inputs.given.distance(t, p), 2 * default)  # a certain pair may cost two defaults
 
 
 @settings(max_examples=60)
