@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
@@ -15,22 +15,14 @@ from hemlp.problems.pairing.pairs import flow_data
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.solvers.registry import BaseSolver
 
-if TYPE_CHECKING:
-    from hemlp.kernels.flow.pairing import Chosen
 
-
-def _statuses(feasible: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """Optimal where there is a solution, and infeasible where not."""
-    return np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)
-
-
-def _solve_pairing(model: PairingModel, kernel: Callable[[Chosen], NDArray[np.bool_]]) -> PairingSolution:
-    """The solution that a kernel writes, which says for each instance whether there is one."""
-    from hemlp.kernels.flow.pairing import Chosen
-
-    chosen, to_default, prices = model.nothing_chosen()
-    feasible = kernel(Chosen(chosen, to_default, prices))
-    return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
+def _solution(
+    model: PairingModel, feasible: NDArray[np.bool_], chosen: NDArray[Any], to_default: tuple[IntArray, IntArray],
+    prices: tuple[FloatArray, FloatArray],
+) -> PairingSolution:  # fmt: skip
+    """What a kernel wrote, optimal where it says that there is a solution, and infeasible where not."""
+    statuses = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)
+    return PairingSolution(model, statuses, chosen, to_default, hints=prices)
 
 
 class ClosedForms(BaseSolver):
@@ -44,15 +36,14 @@ class ClosedForms(BaseSolver):
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.flow.closed_forms import best_pairings
+        from hemlp.kernels.flow.pairing import Chosen
 
+        made = model.nothing_chosen()
         if model.closed_form != "all":
-            cover = model.closed_form == "cover"
-            return _solve_pairing(model, lambda chosen: best_pairings(model.data, cover, chosen))
-        _, to_default, prices = model.nothing_chosen()
+            return _solution(model, best_pairings(model.data, model.closed_form == "cover", Chosen(*made)), *made)
         chosen = np.isfinite(model.kappa)
         rows = np.repeat(np.arange(len(model)), np.diff(model.pairs.ptr))
-        feasible = np.bincount(rows[~chosen], minlength=len(model)) == 0
-        return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
+        return _solution(model, np.bincount(rows[~chosen], minlength=len(model)) == 0, chosen, *made[1:])
 
 
 class NearestAssignment(BaseSolver):
@@ -66,10 +57,11 @@ class NearestAssignment(BaseSolver):
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.flow.closed_forms import best_matches
+        from hemlp.kernels.flow.pairing import Chosen
 
-        side = _choosing_side(model)
+        made, side = model.nothing_chosen(), _choosing_side(model)
         assert side is not None
-        return _solve_pairing(model, lambda chosen: best_matches(model.data, side, chosen))
+        return _solution(model, best_matches(model.data, side, Chosen(*made)), *made)
 
 
 def _choosing_side(model: PairingModel) -> int | None:
@@ -94,9 +86,8 @@ class TransportSolver(BaseSolver):
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.flow.transport import transport
 
-        chosen, to_default, prices = model.nothing_chosen()
-        feasible = transport(model.data, chosen, *prices)
-        return PairingSolution(model, _statuses(feasible), chosen, to_default, hints=prices)
+        made = model.nothing_chosen()
+        return _solution(model, transport(model.data, made[0], *made[2]), *made)
 
 
 class SuccessiveShortestPaths(BaseSolver):
@@ -107,11 +98,14 @@ class SuccessiveShortestPaths(BaseSolver):
 
     def solve_batch(self, model: PairingModel) -> PairingSolution:
         from hemlp.kernels.flow.circulations import find_flows
+        from hemlp.kernels.flow.pairing import Chosen
         from hemlp.kernels.flow.successive_shortest_paths import successive_shortest_paths
 
         if model.plain:
-            return _solve_pairing(model, lambda chosen: successive_shortest_paths(model.data, chosen))
+            made = model.nothing_chosen()
+            return _solution(model, successive_shortest_paths(model.data, Chosen(*made)), *made)
         arcs = model.circulation
         flow, potential = np.zeros(arcs.cost.size, np.int64), np.zeros(int(arcs.nodes.sum()))
         feasible = find_flows(flow_data(model), flow, potential)
-        return model.solution_of(_statuses(feasible), flow, hints=(potential,))
+        statuses = np.where(feasible, Status.OPTIMAL, Status.INFEASIBLE).astype(np.int8)
+        return model.solution_of(statuses, flow, hints=(potential,))
