@@ -18,7 +18,7 @@ from hemlp.kernels.flow.closed_forms import best_matches, best_pairings
 from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.flow.pairing import Chosen, Pairing
 from hemlp.kernels.flow.transport import prove_transports, transport
-from hemlp.measures.pair_scores import count_common_classes
+from hemlp.measures.pair_scores import PairFacts
 from hemlp.optimize.program import ProgramResult
 from hemlp.optimize.solutions import Claim
 from hemlp.problems.pairing.costs import ShortestPath
@@ -224,7 +224,9 @@ def test_common_classes():
     h = Hierarchy.from_edges([], classes=range(12))
     true, pred = ([sorted(rng.choice(12, n, replace=False).tolist()) for n in rng.integers(0, 9, 50)] for _ in "tp")
     expected = [len(set(t) & set(p)) for t, p in zip(true, pred, strict=True)]
-    assert count_common_classes(Batch.of(h, true, pred)).tolist() == expected
+    batch = Batch.of(h, true, pred)
+    facts = PairFacts(batch, np.zeros(len(batch)), batch.pred.sizes, batch.true.sizes, 1.0)
+    assert facts.common.tolist() == expected
 
 
 PRICES = (-4.0, 0.0, 1.0, 3.0, 4.0, 5.0)

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Batch
-from hemlp.measures.pair_scores import DIVISORS
+from hemlp.measures.pair_scores import DIVISORS, PairFacts
 from hemlp.measures.scoring import split_rows
 from hemlp.optimize.program import Status, exact_integers
 from hemlp.problems.pairing.circulation import Group
@@ -230,7 +230,8 @@ class EnvelopeSum:
         for rows in split_rows(batch, np.arange(len(batch)), self.measure._mean_closure_size(batch.hierarchy)):
             part = batch if len(rows) == len(batch) else batch.take(rows)
             self.instances += len(part)
-            self._add(envelope(self.measure.model(part)), weights(part))
+            facts = PairFacts(part, np.zeros(len(part)), part.pred.sizes, part.true.sizes, 1.0)
+            self._add(envelope(self.measure.model(part)), weights(facts))
 
     def _add(self, part: Envelope, weights: IntArray) -> None:
         """The envelopes of one more part; ``weights``: by what the lines of each instance are divided."""

@@ -37,8 +37,14 @@ class PairFacts:
     true: IntArray
     default_cost: float
 
-    common = cached_property(lambda facts: count_common_classes(facts.batch))
-    """How many classes are on both sides."""
+    @cached_property
+    def common(self) -> IntArray:
+        """How many classes are on both sides."""
+        from hemlp.kernels.flow.pairing import count_common
+        from hemlp.kernels.records import Sides
+
+        pred, true = self.batch.pred, self.batch.true
+        return count_common(Sides(pred.ptr, pred.classes, true.ptr, true.classes))
 
 
 @dataclass(frozen=True)
@@ -127,12 +133,20 @@ class MatchScore(PairScore):
         return np.where(predicted | true, np.where(predicted & true, best, worst), self.function(facts))
 
 
-def _accuracy(name: str, count: Callable[[PairFacts], IntArray]) -> PairScore:
-    """1 − error / (count · D_max), and 1 where the two sets are equal."""
+DIVISORS: dict[str, Callable[[PairFacts], IntArray]] = {
+    "error": lambda f: np.ones_like(f.true),
+    "accuracy": lambda f: np.maximum(f.predicted + f.true - 2 * f.common, 1),
+    "accuracy_union": lambda f: np.maximum(f.predicted + f.true - f.common, 1),
+}
+"""By what the error of each instance is divided before it is averaged."""
+
+
+def _accuracy(name: str) -> PairScore:
+    """1 − error / (divisor · D_max), and 1 where the two sets are equal."""
 
     def function(facts: PairFacts) -> FloatArray:
         equal = (facts.common == facts.predicted) & (facts.common == facts.true)
-        worst = np.maximum(count(facts), 1).astype(np.float64) * facts.default_cost
+        worst = DIVISORS[name](facts).astype(np.float64) * facts.default_cost
         return np.where(equal, 1.0, 1.0 - facts.error / worst)
 
     return PairScore(function, greater_is_better=True, range=(0.0, 1.0), mirror=name)
@@ -160,8 +174,8 @@ def _bma(facts: MatchFacts) -> FloatArray:
 PAIR_SCORES: dict[str, PairScore] = {
     "error": PairScore(lambda facts: facts.error, mirror="error"),
     "mean": PairScore(lambda facts: facts.error / np.maximum(facts.predicted, 1)),
-    "accuracy": _accuracy("accuracy", lambda f: f.predicted + f.true - 2 * f.common),
-    "accuracy_union": _accuracy("accuracy_union", lambda f: f.predicted + f.true - f.common),
+    "accuracy": _accuracy("accuracy"),
+    "accuracy_union": _accuracy("accuracy_union"),
     "matched_P": _matched("matched_R", lambda f: f.predicted),
     "matched_R": _matched("matched_P", lambda f: f.true),
     "matched_F": _matched("matched_F", lambda f: (f.predicted + f.true) / 2),
@@ -170,29 +184,6 @@ PAIR_SCORES: dict[str, PairScore] = {
     "funSimMax": MatchScore(lambda f: 1 - np.minimum(*f.means()), mirror="funSimMax", strict=False),
 }
 """Scores by name. One line more makes a score of yours known by name."""
-
-
-def count_common_classes(batch: Batch) -> IntArray:
-    """How many classes are on both sides, for each instance."""
-    from hemlp.kernels.flow.pairing import count_common
-    from hemlp.kernels.records import Sides
-
-    return count_common(Sides(batch.pred.ptr, batch.pred.classes, batch.true.ptr, batch.true.classes))
-
-
-def _sizes(batch: Batch, shared: int) -> IntArray:
-    """M + N − shared · |common|, at least 1."""
-    both = batch.pred.sizes + batch.true.sizes
-    sizes: IntArray = np.maximum(both - shared * count_common_classes(batch), 1)
-    return sizes
-
-
-DIVISORS: dict[str, Callable[[Batch], IntArray]] = {
-    "error": lambda batch: np.ones(len(batch), np.int64),
-    "accuracy": lambda batch: _sizes(batch, 2),
-    "accuracy_union": lambda batch: _sizes(batch, 1),
-}
-"""By what the error of each instance is divided before it is averaged."""
 
 
 def contradictions(of: PairMeasure) -> Iterator[str]:

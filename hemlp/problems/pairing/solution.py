@@ -230,6 +230,9 @@ def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> Pai
             made.cuts[row] = cut
         else:
             made.statuses[row] = Status.UNSOLVED
+    kept = zip((solution.chosen, *solution.to_default), (made.chosen, *made.to_default), strict=True)
+    if model.arcs is None and all(np.array_equal(*each) for each in kept):
+        return made
     rows = _changed_rows(model, solution, made)
     if rows.size:
         least = model.costs(made)
@@ -274,12 +277,8 @@ def _changed_rows(model: PairingModel, first: PairingSolution, second: PairingSo
         pointers = model.pairs.ptr, model.batch.pred.ptr, model.batch.true.ptr
         chosen = first.chosen.astype(second.chosen.dtype, copy=False)
         lists = list(zip(pointers, (chosen, *first.to_default), (second.chosen, *second.to_default), strict=True))
-    changed = [
-        np.searchsorted(ptr, np.flatnonzero(before != after), side="right") - 1
-        for ptr, before, after in lists
-        if not np.array_equal(before, after)
-    ]
-    rows: IntArray = np.unique(np.concatenate(changed)) if changed else np.empty(0, np.int64)
+    changed = [np.searchsorted(ptr, np.flatnonzero(old != new), side="right") - 1 for ptr, old, new in lists]
+    rows: IntArray = np.unique(np.concatenate(changed))
     return rows
 
 
