@@ -115,14 +115,44 @@ def _default(option: click.Option) -> str:
     return f"`{usual}`" if shown else ""
 
 
+FIRST_STUDY = """## A first study
+
+Save this as `study.toml` in `hemlp/data/mesh_mini` of the sources, or change the names to those of your files:
+
+```toml
+hierarchy = "hierarchy.txt"
+true = "gold.txt"
+measures = ["F_H", "F_LCA", "F_LCA(method='greedy')"]     # exact and approximate F_LCA side by side
+
+[systems]
+knn = "pred_knn30.txt"
+topdown = "pred_topdown_lcpn.txt"
+
+[outputs]
+json = "study.json"
+```
+
+```console
+$ hemlp run study.toml
+system              F_H ↑           F_LCA ↑  F_LCA(method='greedy') ↑  labels
+knn            0.5829 (1)        0.3627 (1)                0.3604 (1)    9.62
+         [0.5619, 0.6041]  [0.3463, 0.3798]          [0.3442, 0.3773]
+$ hemlp run study.toml --set 'measures=["GIE"]' --set outputs.html=report.html
+```
+
+`--set` changes a setting for one run. The study ends with code 2 if anything in the file is not understood, before anything is read.
+"""
+
+
 def study_page() -> str:
     """An example with everything, then a table of keys for each table of the file."""
     example = inspect.cleandoc(study.__doc__ or "").partition("\n\n")[2]
     parts = [
         "# Study files\n",
-        "`hemlp run study.toml` carries out a study that a file describes: what is read, computed and written, in one place that "
+        "`hemlp run study.toml` runs a study from a file: what to read, compute and write, in one file that "
         "can be kept under version control. Made from the code; a key that is not listed here is an error.\n",
-        f"```toml\n{example.strip()}\n```\n",
+        FIRST_STUDY,
+        f"## Everything in one file\n\n```toml\n{example.strip()}\n```\n",
         "## At the top\n",
         _rows(["key", "what"], [[f"`{name}`", KEYS[""][name].help] for name in ("hierarchy", "true", "measures")]),
         "## [systems]\n\nThe name of each system, and its file; `FILE@0.3`, `FILE@top5`, `FILE@tuned` or `FILE@thresholds.json` of a "

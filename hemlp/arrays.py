@@ -71,7 +71,7 @@ ONE_THREAD = 2**18
 
 def multiply(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     """``left @ right`` where all sums are exact, in one thread: others would only wait, for as long as it all takes."""
-    if right.shape[1] < FEW:
+    if 0 < right.shape[1] < FEW:
         return np.stack([left @ column for column in right.T], axis=1)
     product = np.zeros((len(left), right.shape[1]), np.result_type(left, right))
     rows, columns = min(len(left), 64), min(right.shape[1], 64)

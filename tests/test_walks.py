@@ -55,3 +55,24 @@ def test_a_page_for_readers(reader, tmp_path, monkeypatch):
 
 def test_there_are_five_kinds_of_readers():
     assert set(READERS) == {"biologists", "librarians", "engineers", "researchers", "teachers"}
+
+
+def test_the_first_study_runs(tmp_path, monkeypatch):
+    """The file and the commands on the page of study files, beside the bundled data."""
+    page = (ROOT / "docs" / "study-files.md").read_text(encoding="utf-8")
+    for path in (Path(hemlp.__file__).parent / "data" / "mesh_mini").iterdir():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    first = re.search(r"## A first study\n.*?^```toml\n(.*?)^```", page, re.M | re.S)
+    assert first
+    Path("study.toml").write_text(first[1], encoding="utf-8")
+    assert run_commands(page.partition("## Everything")[0]) == [1]
+    assert Path("report.html").exists()
+
+
+def test_the_comparison_with_greedy_prints_what_the_page_shows(tmp_path, monkeypatch):
+    page = (ROOT / "docs" / "exact-vs-greedy.md").read_text(encoding="utf-8")
+    for path in (Path(hemlp.__file__).parent / "data" / "mesh_mini").iterdir():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert run_commands(re.sub(r"^\$ (cd|python) .*\n", "", page, flags=re.M)) == [1]
