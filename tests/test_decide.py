@@ -196,6 +196,23 @@ def test_prices_of_the_relaxation_leave_the_same_answers(monkeypatch):
     assert compare_with_enumeration(seed=12, count=25, cases=CASES[-3:], per_world=2) == 50
 
 
+def test_a_limit_on_relaxations_leaves_an_answer_with_a_bound(monkeypatch):
+    monkeypatch.setattr("hemlp.solvers.decisions.FEW", 0)
+    monkeypatch.setattr("hemlp.solvers.decisions.JOIN", 2)
+    rng, left, best = np.random.default_rng(13), 0, 0
+    for _ in range(8):
+        h = Hierarchy.from_edges([(int(rng.integers(k)), k) for k in range(1, 40)])
+        systems = {str(k): sets([rng.choice(40, 5, False).tolist()]) for k in range(6)}
+        model = decide(h, systems, "GIE").model(0)
+        wanted, found = model.solve().objective, model.solve("subsets(pairs=0)")
+        assert found.bounds[0] <= wanted + 1e-9 <= found.objective + 2e-9
+        assert model.check(found)
+        left += int(found.statuses[0])
+        best += found.objective <= wanted + 1e-9
+    assert left > 2
+    assert best > 5
+
+
 @pytest.mark.uncompiled
 def test_the_sweep_runs_uncompiled():
     assert compare_with_enumeration(seed=9, count=8, cases=CASES[4:10]) == 32

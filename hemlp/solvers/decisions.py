@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,6 +18,8 @@ from hemlp.solvers.registry import BaseSolver
 
 FEW, JOIN, ROUNDS = 8, 15, 20
 """Candidates that are searched without a relaxation, that join one at once, and how often they do."""
+NEAR = 60
+"""Candidates that a climb tries where relaxations were too large."""
 
 
 class ConsensusSets(BaseSolver):
@@ -99,21 +102,26 @@ def _by_sweep(model: RatioDecision) -> DecisionSolution:
     return model.solution(_side(keys, model), values / own.total)
 
 
+@dataclass(frozen=True)
 class SubsetSearch(BaseSolver):
     """Accepts one-to-one pairs: prices of a relaxation leave few candidates, and a search over subsets settles those.
 
     A class whose saving beside all others is above its cost is in every best answer, one whose saving beside those that
     are in is not above it is in none; what these rules leave is tried both ways.
+
+    ``nodes``: subproblems of an instance; ``pairs`` of classes in its relaxations, of which the first is always solved.
+    Beyond them the answer is the best that is known, with a bound.
     """
+
+    nodes: int = 500
+    pairs: int = 600_000
 
     name = "subsets"
     kinds = (PairDecision,)
-    nodes = 500
-    """Subproblems of an instance; beyond them the answer is the best that is known, with a bound."""
 
     def solve_batch(self, model: PairDecision) -> DecisionSolution:
         """The cheapest set of each instance; of equal ones the smallest, then the least labels."""
-        found = [_Search(model, row, self.nodes).run() for row in range(len(model))]
+        found = [_Search(model, row, self.nodes, self.pairs).run() for row in range(len(model))]
         answers = [model.pairing.batch.pred[row][own].tolist() for row, (own, _, _) in enumerate(found)]
         values = np.array([value for _, value, _ in found])
         return model.solution(answers, values, np.array([bound for _, _, bound in found]))
@@ -122,7 +130,7 @@ class SubsetSearch(BaseSolver):
 class _Search:
     """The answer of one instance. Costs are masses; ``slack``: what is equal."""
 
-    def __init__(self, model: PairDecision, row: int, nodes: int) -> None:
+    def __init__(self, model: PairDecision, row: int, nodes: int, pairs: int) -> None:
         from hemlp.kernels.ranking.consensus import Savings, saved
 
         kappa, pred, true, sets, mass = model.data(row)
@@ -132,7 +140,7 @@ class _Search:
         values = np.concatenate([np.zeros(0), *(own.ravel() for own in self.savings)])
         given = Savings(pred.size, widths, values, self.mass)
         self.total = float(model.scenarios.total[row])
-        self.alone, self.left, self.least = pred * self.total, nodes, model.at_least
+        self.alone, self.left, self.pairs, self.least = pred * self.total, nodes, pairs, model.at_least
         self.truth = math.fsum(float(weight) * float(true[own].sum()) for own, weight in zip(sets, mass, strict=True))
         self.slack = EQUAL * max(self.truth, float(self.alone.max(initial=0.0)))
         self.saved = lru_cache(maxsize=None)(lambda chosen: saved(given, np.array(sorted(chosen), np.int64)))
@@ -147,22 +155,36 @@ class _Search:
         elif self.alone.size <= FEW:
             self.search(frozenset(), everybody)
         else:
-            rounded, reduced, most = self.relax()
+            rounded, reduced, most, limited = self.relax()
             self.offer(self.cost(rounded), rounded)
             assert self.best is not None
+            proved = self.truth - most
+            if limited:
+                self.climb(rounded, sorted({*rounded, *np.argsort(-reduced, kind="stable")[:NEAR].tolist()}))
+                return self.found(proved)
             gap = most - (self.truth - self.best[0]) + 1e-9 * max(1.0, self.truth)
             forced = frozenset(np.flatnonzero(reduced > gap).tolist())
             self.search(forced, frozenset(np.flatnonzero(reduced >= -gap).tolist()) - forced)
-            proved = self.truth - most
             if self.best[0] - proved <= 1e-9 * max(1.0, self.truth):  # ties are all that the search left open
                 self.bound = self.best[0]
-            self.bound = max(min(self.bound, self.best[0]), proved)
+            return self.found(max(min(self.bound, self.best[0]), proved))
+        return self.found(self.bound)
+
+    def found(self, bound: float) -> tuple[IntArray, float, float]:
+        """The best set with its expected cost, and the bound as such a cost."""
         assert self.best is not None
         cost, _, chosen = self.best
-        return np.array(chosen, np.int64), cost / self.total, min(self.bound, cost) / self.total
+        return np.array(chosen, np.int64), cost / self.total, min(bound, cost) / self.total
 
-    def relax(self) -> tuple[frozenset[int], FloatArray, float]:
-        """A set, reduced costs of all candidates, and what no set saves more than: of the linear relaxation.
+    def climb(self, chosen: frozenset[int], near: list[int]) -> None:
+        """Take the best class in or out of a set as long as that pays."""
+        cost = math.inf
+        while (best := self.cost(chosen)) < cost - self.slack:
+            self.offer(best, chosen)
+            cost, chosen = best, min((chosen ^ {c} for c in near), key=self.cost)
+
+    def relax(self) -> tuple[frozenset[int], FloatArray, float, bool]:
+        """A set, reduced costs of all candidates, what no set saves more than, and whether a limit came first.
 
         With prices π ≥ 0 of the classes of scenarios no set saves more than Σ π + Σ_c max(0, r_c), whoever found them,
         where r_c = Σ_k max_t (mass_k s_ct − π_kt)⁺ − d_p[c]. Candidates join as they are needed (column generation).
@@ -176,17 +198,22 @@ class _Search:
             return left
 
         prices = [np.zeros(own.shape[1]) for own in heavy]
-        reduced, active, chosen = reduce(prices), np.empty(0, np.int64), np.empty(0)
+        reduced, active, chosen, limited = reduce(prices), np.empty(0, np.int64), np.empty(0), False
         for _ in range(ROUNDS):
             new = np.setdiff1d(np.argsort(-reduced, kind="stable")[:JOIN], active)
             new = new[reduced[new] > 1e-7 * self.total]
             if not new.size:
                 break
             active = np.concatenate([active, new])
+            self.pairs -= sum(int(np.count_nonzero(own[active])) for own in heavy)
+            limited = active.size > JOIN and self.pairs < 0
+            if limited:
+                active = active[: chosen.size]
+                break
             chosen, prices = _relaxation([own[active] for own in heavy], self.alone[active])
             reduced = reduce(prices)
         most = math.fsum(float(each.sum()) for each in prices) + float(np.maximum(reduced, 0.0).sum())
-        return frozenset(active[chosen > 0.5].tolist()), reduced, most
+        return frozenset(active[chosen > 0.5].tolist()), reduced, most, limited
 
     def cost(self, chosen: frozenset[int]) -> float:
         """What a set costs."""
