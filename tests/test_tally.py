@@ -507,7 +507,7 @@ def merge_bytes(parts) -> bytes:
 def test_engines_leave_the_same_bytes():
     """Threads, processes, and Dask and DuckDB where they are installed."""
     rows = rows_of(random.Random(12), 60)
-    plan = Plan(H, MEASURES, SYSTEMS, undefined="nan")
+    plan = Plan(H, MEASURES, SYSTEMS, undefined="nan", diagnosis=True)
     parts = [table_of(rows[a : a + 13]) for a in range(0, 60, 13)]
     wanted = score_bytes(plan, table_of(rows))
     with ThreadPoolExecutor(2) as pool:
@@ -521,7 +521,7 @@ def test_engines_leave_the_same_bytes():
 def test_dask_leaves_the_same_bytes():
     dask = pytest.importorskip("dask")
     rows = rows_of(random.Random(13), 40)
-    plan = Plan(H, MEASURES, SYSTEMS, undefined="nan")
+    plan = Plan(H, MEASURES, SYSTEMS, undefined="nan", diagnosis=True)
     send = dask.delayed(plan)
     tasks = [dask.delayed(score_bytes)(send, table_of(rows[a : a + 9])) for a in range(0, 40, 9)]
     found = dask.compute(*tasks, scheduler="threads")
@@ -531,7 +531,7 @@ def test_dask_leaves_the_same_bytes():
 def test_parts_of_a_duckdb_join_leave_the_same_bytes():
     duckdb = pytest.importorskip("duckdb")
     rows = rows_of(random.Random(14), 40)
-    plan = Plan(H, MEASURES, SYSTEMS, undefined="nan")
+    plan = Plan(H, MEASURES, SYSTEMS, undefined="nan", diagnosis=True)
     table = table_of(rows)
     gold, predictions = table.select(["id", "true"]), table.select(["id", *SYSTEMS]).take(pa.array(range(39, -1, -1)))
     connection = duckdb.connect()

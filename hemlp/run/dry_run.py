@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from time import process_time
 from typing import Any
 
 import numpy as np
 
+from hemlp.arrays import IntArray, pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.label_sets import LabelSets
 from hemlp.results.merged_sums import ScoreCounts
-from hemlp.run.evaluate import evaluate
+from hemlp.run.evaluate import CHUNK, evaluate
 from hemlp.run.parts import open_parts, plan_parts
 from hemlp.text.tables import Table, plural
 
@@ -39,11 +41,7 @@ def estimate_run(h: Hierarchy, true: Any, systems: Any, measures: Any, **options
         scored = parts.plan.score(table.take(rows), first_row=0)
         counts[:] = [each for of in scored.tally.scores for each in of]
 
-    once, each = _time(score, len(table))
-    if each * len(table) < PATIENCE:
-        begun = process_time()
-        score(np.arange(len(table)))
-        each = (process_time() - begun) / max(1, len(table))
+    once, each = _time(score, len(table), len(table))
     files = parts.sides[0].files
     rows = sum(files.open_file(k).metadata.num_rows for k in range(number))
     seconds = once + rows * (each + reading / max(1, len(table)))
@@ -55,32 +53,48 @@ def _estimate_sets(
 ) -> Table:
     counts: list[ScoreCounts] = []
     before = process_time()  # everything is read
-    sides = {name: dict(zip(each.ids or range(len(each)), each, strict=True)) for name, each in systems.items()}
-    gold = list(zip(true.ids or range(len(true)), true, strict=True))
+    places = {name: {key: k for k, key in enumerate(each.ids or ())} for name, each in systems.items()}
 
-    def score(rows: Any) -> None:
-        some = dict(gold[k] for k in rows)
-        cut = {name: {key: of[key] for key in some if key in of} for name, of in sides.items()}
-        ev = evaluate(h, some, cut, measures, **{**options, "resume": None, "progress": False})
+    def score(rows: IntArray) -> None:
+        cut = {}
+        for name, each in systems.items():
+            known = None if each.ids is None or true.ids is None else (places[name].get(true.ids[k]) for k in rows)
+            cut[name] = _take(each, rows if known is None else np.array([k for k in known if k is not None], np.int64))
+        ev = evaluate(h, _take(true, rows), cut, measures, **{**options, "resume": None, "progress": False})
         counts[:] = [ScoreCounts.of(each) for of in ev.scores.values() for each in of.values()]
 
-    once, each = _time(score, len(gold))
-    kept = 8 * len(gold) * sum(len(of.columns) + 1 for of in counts)
-    seconds = before + once + len(gold) * each
-    return _table(len(gold), len(systems), seconds, options.get("workers", 1), kept, counts, "not in parts")
+    once, each = _time(score, len(true), min(len(true), CHUNK))
+    kept = 8 * len(true) * sum(len(of.columns) + 1 for of in counts)
+    seconds = before + once + len(true) * each
+    return _table(len(true), len(systems), seconds, options.get("workers", 1), kept, counts, "not in parts")
 
 
-def _time(score: Callable[[Any], None], rows: int) -> tuple[float, float]:
-    """Seconds for what is computed once, and for each instance."""
-    spent = []
-    sizes = [min(rows, size) for size in (SAMPLE // 4, SAMPLE // 4, SAMPLE)]
-    for size in sizes:
+def _take(sets: LabelSets, rows: IntArray) -> LabelSets:
+    """Some rows of label sets."""
+    lengths = np.diff(sets.ptr)[rows]
+    ptr = pointers(lengths)
+    entries = np.repeat(sets.ptr[rows] - ptr[:-1], lengths) + np.arange(ptr[-1])
+    used, codes = np.unique(sets.codes[entries], return_inverse=True)
+    words = tuple(sets.vocabulary[k] for k in used)
+    ids = None if sets.ids is None else tuple(sets.ids[k] for k in rows)
+    return replace(sets, vocabulary=words, ptr=ptr, codes=codes.astype(np.int32), ids=ids, lines=None)
+
+
+def _time(score: Callable[[Any], None], rows: int, batch: int) -> tuple[float, float]:
+    """Seconds for what is computed once, and for each instance: of a whole ``batch``, if that is not too long."""
+
+    def spend(size: int) -> float:
         begun = process_time()
         score(np.unique(np.linspace(0, max(0, rows - 1), size).astype(np.int64)) if rows else np.arange(0))
-        spent.append(process_time() - begun)
-    first, few, many = spent
-    each = (many - few) / (sizes[2] - sizes[1]) if sizes[2] > sizes[1] and many > few else many / max(1, sizes[2])
-    return max(0.0, first - few), each
+        return process_time() - begun
+
+    size = min(rows, SAMPLE)
+    few = min(rows, SAMPLE // 4)
+    first, again, many = spend(few), spend(few), spend(size)
+    each = (many - again) / (size - few) if size > few and many > again else many / max(1, size)
+    if batch > size and each * batch < PATIENCE:
+        each = (spend(batch) - again) / (batch - few)
+    return max(0.0, first - again), each
 
 
 def _table(

@@ -123,6 +123,7 @@ class Parts:
                 tally = part.tally if tally is None else tally.merge(part.tally)
                 if write is not None:
                     write(part.table, tally)
+                del table, part  # before the next one is read
         assert tally is not None
         return tally
 
