@@ -16,13 +16,14 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from hemlp import Hierarchy, Plan, Tally, evaluate, measure
+from hemlp import Hierarchy, Plan, ScoredSets, Tally, evaluate, measure
 from hemlp.analysis.statistics import permutation, resampling
 from hemlp.errors import (
     HemlpError,
     InstancesNotKept,
     InvalidLabelSets,
     InvalidOption,
+    InvalidScores,
     InvalidTally,
     MisalignedSides,
     UndefinedScore,
@@ -36,6 +37,7 @@ from hemlp.results.merged_sums import MeasureSums, PairSums
 from hemlp.run import tally_bytes
 
 pa = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.parquet")
 
 H = Hierarchy.from_edges(
     [("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("b", "d"), ("b", "e"), ("d", "f"), ("s", "g"), ("s", "h")]
@@ -229,6 +231,37 @@ def test_every_form_of_a_column_says_the_same():
         [row["MGIA"] for row in wanted.table.to_pylist() if row["system"] == "B"],
         [None if math.isnan(value) else value for value in values.tolist()],
     )
+
+
+def test_cuts_of_scores_are_a_curve_on_a_grid(tmp_path):
+    """Those of ``evaluate``, of a table and of a dataset."""
+    rng = random.Random(31)
+    rows = [{**row, "A": {c: rng.randrange(9) / 8 for c in row["A"]}} for row in rows_of(rng, 30)]
+    ids = [row["id"] for row in rows]
+    scores = ScoredSets.of({row["id"]: row["A"] for row in rows})
+    grid = [f"A@{at}" for at in ("0.25", "0.5", "1")]
+    wanted = evaluate(
+        H, {row["id"]: row["true"] for row in rows}, {name: scores.at(float(name[2:])) for name in grid}, ["F_H", "GIE"]
+    )
+    pairs = [[{"label": label, "score": score} for label, score in row["A"].items()] for row in rows]
+    kind = pa.list_(pa.struct([("label", pa.string()), ("score", pa.float64())]))
+    table = pa.table({"id": ids, "true": [row["true"] for row in rows], "A": pa.array(pairs, kind)})
+    plan = Plan(H, ["F_H", "GIE"], grid)
+    tally = plan.score(table.slice(0, 11)).tally.merge(plan.score(table.slice(11)).tally)
+    pa.parquet.write_table(table, tmp_path / "p.parquet", row_group_size=7)
+    for found in (tally.finish(), evaluate(H, str(tmp_path), grid, ["F_H", "GIE"])):
+        assert repr(found.table(verbose=True).rows) == repr(wanted.table(verbose=True).rows)
+        assert repr(found.significance().rows) == repr(wanted.significance().rows)
+    for wrong, words in (
+        ([*pairs[:2], [*pairs[5], *pairs[5]]], "row 3: .* is a second score"),
+        ([[{"label": "a", "score": math.nan}]], "row 1: nan of 'a' is no score"),
+    ):  # fmt: skip
+        part = table.slice(0, len(wrong)).set_column(2, "A", pa.array(wrong, kind))
+        with pytest.raises(InvalidScores, match=words):
+            plan.score(part)
+    for system, words in (("A@top5", "cut at a number"), ("true@0.5", "with the fields label and score")):
+        with pytest.raises(HemlpError, match=words):
+            Plan(H, ["F_H"], [system]).score(table)
 
 
 def test_a_duckdb_relation_is_a_table():

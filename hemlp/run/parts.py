@@ -30,7 +30,7 @@ from hemlp.processes.progress import Progress
 from hemlp.processes.sending import WorkersDied
 from hemlp.run.evaluate import check_options
 from hemlp.run.part_results import PartResults, with_labels
-from hemlp.run.plan import ID, TRUE, Plan
+from hemlp.run.plan import ID, TRUE, Plan, scored_column
 from hemlp.run.tally import Tally
 from hemlp.run.workers import ScoringOptions, all_compiled, map_items
 
@@ -178,7 +178,8 @@ def open_parts(true: Any, systems: Any, make_plan: Any, size: int | None) -> Par
             if name != column:
                 raise InvalidOption(f"{gold.source}: the system of the column {column!r} is called like it")
         ids = [ID] if ID in columns else []
-        sides = [Side(gold, {name: name for name in (*ids, TRUE, *systems)})]
+        named = [scored_column(name, columns) or name for name in systems]
+        sides = [Side(gold, {name: name for name in (*ids, TRUE, *named)})]
     kinds = {}
     for side in sides:
         schema = side.files.open_file(0).schema_arrow

@@ -16,7 +16,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Policies, Side, UnknownPolicy
 from hemlp.instances.checks import MissingPolicy
-from hemlp.instances.formats.arrow_labels import ArrowIds, as_arrow_table, read_arrow_labels, text_letters
+from hemlp.instances.formats.arrow_labels import ArrowIds, as_arrow_table, cut_scores, read_arrow_labels, text_letters
 from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
@@ -39,6 +39,12 @@ class Part:
     tally: Tally
 
 
+def scored_column(system: str, columns: Sequence[str]) -> str | None:
+    """The column of scores of which a system is a cut, unless it has a column itself."""
+    column, sign, _ = system.rpartition("@")
+    return column if sign and system not in columns and column in columns else None
+
+
 class Plan:
     """Measures of systems on a hierarchy, ready to score tables of instances: in this process or in any other.
 
@@ -51,7 +57,8 @@ class Plan:
     measures
         As of ``evaluate``.
     systems
-        The names of the systems, which are those of their columns.
+        The names of the systems, which are those of their columns. "A@0.3" is a column A of scores (lists of structs
+        of a label and its score), cut there; several of them are a curve on a grid.
     unknown, unknown_true, missing, undefined
         As of ``evaluate``; a cell that is null is a missing instance. "isolate" needs to see all labels first, and is
         refused: ``hierarchy.with_isolated(labels)`` has them.
@@ -147,6 +154,10 @@ class Plan:
         numbered = first_row is not None and ID not in data.column_names
         if first_row is not None and numbered:
             data = data.append_column(ID, [np.arange(first_row + 1, first_row + len(data) + 1)])
+        for system in self.systems:
+            if (scored := scored_column(system, data.column_names)) is not None:
+                cut = cut_scores(data[scored], system.rpartition("@")[2], f"{part}, column {scored!r}")
+                data = data.append_column(system, cut)
         for name in (ID, TRUE, *self.systems):
             if data.column_names.count(name) != 1:
                 raise InvalidLabelSets(f"{part}: there has to be one column {name!r}; there are {data.column_names}")

@@ -13,10 +13,11 @@ from typing import Any, overload
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers
-from hemlp.errors import InvalidLabelSets, InvalidOption, MissingDependency
+from hemlp.arrays import IntArray, entry_rows, pointers
+from hemlp.errors import InvalidLabelSets, InvalidOption, InvalidScores, MissingDependency
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_sets import LabelSets
+from hemlp.instances.thresholds import as_threshold
 from hemlp.io.frames import sort_by_appearance
 from hemlp.io.text import word_rows
 
@@ -125,6 +126,35 @@ def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> Label
         ptr = pointers(np.asarray(array.value_lengths()))
         return replace(_from_flat(array.flatten(), ptr, source), ids=ids)
     raise InvalidLabelSets(f"{source}: labels are lists or texts, not {array.type}")
+
+
+def cut_scores(column: Any, at: str, source: str) -> Any:
+    """The labels whose score is at least a threshold, in a column of lists of structs of a label and its score."""
+    import pyarrow as pa
+    from pyarrow import compute, types
+
+    array, kind = column.combine_chunks(), column.type
+    fields = {each.name for each in kind.value_type} if types.is_list(kind) and types.is_struct(kind.value_type) else ()
+    if not {"label", "score"} <= {*fields}:
+        raise InvalidLabelSets(f"{source}: scores are lists of structs with the fields label and score, not {kind}")
+    try:
+        threshold = as_threshold(float(at))
+    except ValueError:
+        raise InvalidOption(f"@{at}: scores in tables are cut at a number, as in NAME@0.3") from None
+    flat, ptr = array.flatten(), pointers(np.asarray(array.value_lengths().fill_null(0)))
+    labels, scores = (compute.struct_field(flat, name) for name in ("label", "score"))
+    values, rows = compute.cast(scores, pa.float64()).to_numpy(zero_copy_only=False), entry_rows(ptr)
+    codes = labels.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    keys, first = np.unique(rows * (len(flat) + 1) + codes, return_index=True)
+    twice = np.setdiff1d(np.arange(len(flat)), first) if len(keys) < len(flat) else ()
+    for wrong, words in ((np.flatnonzero(~np.isfinite(values)), "is no score"), (twice, "is a second score")):
+        for k in wrong[:1]:
+            place = f"{source}, row {rows[k] + 1}"
+            raise InvalidScores(f"{place}: {scores[k].as_py()} of {labels[k].as_py()!r} {words}")
+    kept = values >= threshold
+    bounds = pointers(np.bincount(rows[kept], minlength=len(array)))
+    mask = array.is_null() if array.null_count else None
+    return pa.ListArray.from_arrays(pa.array(bounds, pa.int32()), labels.filter(pa.array(kept)), mask=mask)
 
 
 def _is_text(kind: Any) -> bool:
