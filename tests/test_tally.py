@@ -253,7 +253,7 @@ def test_cuts_of_scores_are_a_curve_on_a_grid(tmp_path):
         assert repr(found.table(verbose=True).rows) == repr(wanted.table(verbose=True).rows)
         assert repr(found.significance().rows) == repr(wanted.significance().rows)
     for wrong, words in (
-        ([*pairs[:2], [*pairs[5], *pairs[5]]], "row 3: .* is a second score"),
+        ([*pairs[:2], [{"label": "a", "score": 0.5}, {"label": "a", "score": 0.25}]], "row 3: .* is a second score"),
         ([[{"label": "a", "score": math.nan}]], "row 1: nan of 'a' is no score"),
     ):  # fmt: skip
         part = table.slice(0, len(wrong)).set_column(2, "A", pa.array(wrong, kind))
