@@ -63,8 +63,8 @@ class Plan:
         As of ``evaluate``; a cell that is null is a missing instance. "isolate" needs to see all labels first, and is
         refused: ``hierarchy.with_isolated(labels)`` has them.
     diagnosis
-        Whether tallies also count levels, classes and kinds of errors, for ``levels``, ``classes`` and ``errors`` of
-        their evaluation.
+        Whether tallies also count levels, classes, kinds of errors and hits, for ``levels``, ``classes``, ``errors``
+        and ``hits`` of their evaluation.
 
     Examples
     --------

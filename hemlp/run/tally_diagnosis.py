@@ -132,12 +132,18 @@ class TalliedInputs(Inputs):
     def of(cls, h: Hierarchy, systems: Sequence[str], policies: Policies) -> TalliedInputs:
         """Of systems without their labels."""
         nothing: Any = None
-        return cls(h, nothing, dict.fromkeys(systems, nothing), {}, policies, h.names or None)
+        return cls(h, nothing, dict.fromkeys(systems, nothing), _NoMeasures(), policies, h.names or None)
 
     @property
     def hierarchies(self) -> dict[str, Hierarchy]:
         """The same one of all systems."""
         return dict.fromkeys(self.systems, self.given)
+
+
+class _NoMeasures(dict[str, Any]):
+    """Measures are asked for where labels are scored again."""
+
+    __missing__ = TalliedInputs._refuse
 
 
 def check_hierarchy(h: Hierarchy, counting: Counting) -> None:
