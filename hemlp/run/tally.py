@@ -329,9 +329,9 @@ class Tally:
     ) -> Evaluation:
         """The evaluation of the instances: means, intervals, places, letters and tests, equal to those of ``evaluate``.
 
-        With ``Plan(..., diagnosis=True)`` also levels, classes, kinds of errors and hits. What needs the labels, or single
-        instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``: the tables that ``Plan.score``
-        returns have them.
+        With ``Plan(..., diagnosis=True)`` also levels, classes, kinds of errors and hits. What needs the labels, or
+        single instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``: the tables that
+        ``Plan.score`` returns have them.
 
         Parameters
         ----------
