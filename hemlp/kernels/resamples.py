@@ -10,9 +10,6 @@ import cython
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-
 
 def count_draws(missing: Array, words: Array, counts: Array) -> int:
     """Draw the units that are ``missing`` in each resample, a row of ``counts``, and say how many still are.

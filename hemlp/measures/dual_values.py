@@ -19,7 +19,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.sides import PRED, SIDES, TRUE
 from hemlp.optimize.program import Status
-from hemlp.problems.pairing.proof import ResidualArc, prove_cheapest
+from hemlp.problems.pairing.proof import prove_cheapest
 from hemlp.problems.pairing.solution import PairingSolution
 from hemlp.text.tables import Table, format_number
 
@@ -86,11 +86,10 @@ def price_ranges(solution: PairingSolution) -> list[ClassPrice]:
     """The prices of all classes of the only instance, predicted ones first; InvalidSolution unless it is optimal."""
     model, one = solution.model, solution.model.circulation
     exact, _ = prove_cheapest(one, model.flow(solution).tolist(), "the instance")
-    arcs = list(exact.residual())
 
     def length(start: int, end: int) -> float:
-        path = _shortest_paths(arcs, exact.size, start)[end]
-        return math.inf if path is None else float(Fraction(path, exact.scale)) + 0.0
+        path = exact.shortest_paths(start)[0][end]
+        return math.inf if path == math.inf else float(Fraction(path, exact.scale)) + 0.0
 
     prices = []
     for side in (PRED, TRUE):
@@ -98,17 +97,3 @@ def price_ranges(solution: PairingSolution) -> list[ClassPrice]:
             tail, head = int(one.tail[a]), int(one.head[a])
             prices.append(ClassPrice(SIDES[side], model.label(side, k), 0.0 - length(tail, head), length(head, tail)))
     return prices
-
-
-def _shortest_paths(arcs: Sequence[ResidualArc], size: int, start: int) -> list[int | None]:
-    """The length of the shortest path from a node to each (Bellman, Ford), None without one."""
-    lengths: list[int | None] = [None] * size
-    lengths[start] = 0
-    changed = True
-    while changed:
-        changed = False
-        for tail, head, cost, _, _ in arcs:
-            at, to = lengths[tail], lengths[head]
-            if at is not None and (to is None or at + cost < to):
-                lengths[head], changed = at + cost, True
-    return lengths

@@ -11,14 +11,6 @@ import numpy as np
 
 from hemlp.kernels import Array
 
-if not cython.compiled:
-    from numpy import hypot
-
-    from hemlp.kernels.records import Rows
-    from hemlp.kernels.signals import look_for_signals
-
-    TOGETHER, SUMS = 64, 7
-
 
 class Sweep:
     """What is swept, and the state of the instance that is being swept.

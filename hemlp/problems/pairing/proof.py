@@ -7,8 +7,10 @@ by weak duality. There is no flow at all if and only if some nodes must take in 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import Any
 
 from hemlp.errors import InvalidSolution
 from hemlp.problems.pairing.circulation import DEFAULT_PRED, Circulation
@@ -90,9 +92,13 @@ class ExactFlow:
         for *_, a, sign in path:
             self.flow[a] += sign * amount
 
-    def shortest_paths(self) -> tuple[list[int], list[ResidualArc]]:
-        """Lengths of shortest paths to all nodes (Bellman, Ford), and a cycle of negative cost if there is one."""
-        length, arcs = [0] * self.size, list(self.residual())
+    def shortest_paths(self, start: int | None = None) -> tuple[list[int], list[ResidualArc]]:
+        """Lengths of shortest paths to all nodes (Bellman, Ford), and a cycle of negative cost if there is one.
+
+        From ``start`` (infinite: no path), or from wherever they begin.
+        """
+        far: Any = 0 if start is None else math.inf
+        length, arcs = [0 if node == start else far for node in range(self.size)], list(self.residual())
         last: list[ResidualArc | None] = [None] * self.size
         for _ in range(self.size + 1):
             changed: int | None = None
