@@ -22,7 +22,7 @@ from typing import Any
 
 from contenders import BY_PARTS, DATA, SECTIONS, SIZES
 
-HISTORY = Path(__file__).parent.parent / "docs" / "performance_history.jsonl"
+HISTORY = Path(__file__).parent / "bench" / "performance_history.jsonl"
 
 
 def run_contender(name: str, size: int | None, repeat: int) -> None:

@@ -34,17 +34,22 @@ def per_instance(report: Report, section: str, name: str, instances: int) -> str
     return f"{1e6 * report[section][name]['seconds'] / instances:,.3g} µs"
 
 
-def parts(report: Report, name: str) -> str:
-    """The profile of a run as a table."""
-    found = report["profile"][name]["parts"]
-    floor = found.get("floor: one pass over the lists used", 0.0)
-    total = sum(value for key, value in found.items() if not key.startswith(("floor", "rest")))
-    lines = ["| part | seconds | share |", "|---|---:|---:|"]
-    for key, value in found.items():
-        if not key.startswith(("floor", "rest")):
-            lines.append(f"| {key} | {value:.3g} | {value / total:.0%} |")
-    lines.append(f"| **together** | {total:.3g} | |")
-    lines.append(f"| *floor:* one pass over the ancestor lists used, by numpy | {floor:.2g} | {floor / total:.1%} |")
+def profiles(report: Report, names: dict[str, str]) -> str:
+    """The shares of the parts of some runs, and the seconds of each run, as one table."""
+    found = {head: report["profile"][name]["parts"] for name, head in names.items()}
+    shown = [key for key in next(iter(found.values())) if not key.startswith(("floor", "rest"))]
+    totals = [sum(of[key] for key in shown) for of in found.values()]
+    lines = ["| part | " + " | ".join(found) + " |", "|---|" + "---:|" * len(found)]
+    for key in shown:
+        shares = (f"{of[key] / total:.0%}" for of, total in zip(found.values(), totals, strict=True))
+        lines.append(f"| {key} | {' | '.join(shares)} |")
+    lines.append("| **together** | " + " | ".join(f"{total:.3g} s" for total in totals) + " |")
+    floors = (of.get("floor: one pass over the lists used", 0.0) for of in found.values())
+    lines.append(
+        "| *floor:* one pass over the ancestor lists used, by numpy | "
+        + " | ".join(f"{f:.2g} s" for f in floors)
+        + " |"
+    )
     return "\n".join(lines)
 
 
@@ -151,7 +156,7 @@ Labels marked *synthetic* were made for timing and say nothing about quality.
 
 {table(report, "labels")}
 
-Words are told apart eight bytes at a time, in compiled code, so that Python sees each label once.
+Compiled code splits the words, eight bytes at a time, so that Python sees each label once.
 
 Other formats, and data in memory, beside what pyarrow and Python's json take for the same bytes (*synthetic* labels);
 processor time, the first row of each part is the unit:
@@ -224,10 +229,10 @@ With start-up 10,000 instances with six exact measures run at {10_000 / ten:,.0f
 
 {table(report, "twelve-labels")}
 
-The authors' own tool, C++ and greedy, took 7.06 s and 26.4 s for six measures of as many instances of about 12 labels,
-on another machine, where hemlp 0.1.0 took 1.39 s and 2.87 s. On this one, in turn and by the least of nine runs, hemlp 0.1.0
-takes 1.29 s and 2.71 s and this version 0.41 s and 0.89 s for such instances: it is 3.2 and 3.0 times as fast, and so about 16
-and 28 times as fast as the tool, with exact results.
+The authors' own tool (C++, greedy) took 7.06 s and 26.4 s for six measures of as many instances of about 12 labels, on another
+machine on which hemlp 0.1.0 took 1.39 s and 2.87 s. Here hemlp 0.1.0 takes 1.29 s and 2.71 s for such instances, and this version
+0.41 s and 0.89 s (in turn, least of nine runs). So it is 3.2 and 3.0 times as fast as 0.1.0, and about 16 and 28 times as fast as the
+tool, with exact results.
 
 ## All measures, real documents and large hierarchies
 
@@ -287,17 +292,9 @@ the number of pairs; 200 systems have 19,900 of them by each measure. One thread
 
 ## Where the time goes
 
-8 systems on 5,000 MEDLINE documents, all measures:
+All measures; labels of ChEBI and of the condensed union are *synthetic*.
 
-{parts(report, "profile_medline")}
-
-ChEBI (*synthetic* labels):
-
-{parts(report, "profile_chebi")}
-
-The condensed union (*synthetic* labels):
-
-{parts(report, "profile_union")}
+{profiles(report, {"profile_medline": "8 x 5,000 MEDLINE documents", "profile_chebi": "ChEBI", "profile_union": "the union"})}
 
 The floor is the time to read, once and in order, as many list entries as the labels of the data have. hemlp
 accesses memory at random instead: it marks nodes in arrays as long as the hierarchy, which do not fit the cache for the

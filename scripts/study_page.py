@@ -108,7 +108,7 @@ def main() -> None:
         f"""# A study: eight systems on MEDLINE
 
 Made by `scripts/study_page.py`. 5,000 MEDLINE citations of 1977 to 1979 with their MeSH headings (MeSH 2016: 27,900
-classes, about 10.5 headings a document; courtesy of the U.S. National Library of Medicine), and eight systems of very
+classes, about 10.5 headings per document; courtesy of the U.S. National Library of Medicine), and eight systems of very
 different kinds, trained on other records. The same study from the command line, all measures in one run:
 
 ```console
@@ -126,7 +126,7 @@ Every F_LCA is proved optimal.
 ![Places by five measures](study_ranks.svg)
 
 - **{SVM} is second by F and next to last by F_LCA and F_H; {TOPDOWN} goes the other way**, from sixth to second. The
-  support vector machines know 582 frequent headings and predict {ev.facts[SVM]["predictions an instance"]:.1f} a document: most
+  support vector machines know 582 frequent headings and predict {ev.facts[SVM]["predictions an instance"]:.1f} per document: most
   of these are right, so flat precision is high, but most of the true headings are missing. The top-down
   classifiers stop at inner nodes and predict {ev.facts[TOPDOWN]["predictions an instance"]:.1f} a document: few are exactly right, many
   are the parent or a cousin of what is right. Flat measures call a near miss wrong; hierarchical ones see how near it is.
