@@ -108,10 +108,15 @@ def model(
 
 @click.command(cls=AdvisingCommand)
 @options.several_systems
-@options.one_measure_option("F_H", "A measure, for the means: -m GIE.")
+@options.one_measure_option("F_H", "Measure of the means: -m GIE.")
 @options.key_option("options", "corpus")
 @click.option(
-    "--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Rows of long tables: --rows 25."
+    "--rows",
+    "most",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Number of rows of long tables: --rows 25.",
 )
 @click.option("--level", type=click.IntRange(min=0), help="Level of branches, else the first with several: --level 2.")
 @options.choice("--on", ["closures", "labels"], "Count labels with their ancestors, or labels alone: --on labels.")
@@ -228,7 +233,7 @@ def sensitivity(
 @click.option("--horizon", type=click.IntRange(min=1), help="Levels of ancestors that count: --horizon 4.")
 @click.option(
     "--time-limit", type=click.FloatRange(min=0),
-    help="Seconds per instance, instead of the default limit on work: --time-limit 2.",
+    help="Seconds per instance, in place of the default limit: --time-limit 2.",
 )  # fmt: skip
 @options.json_option("gap.json")
 @options.label_file_options

@@ -89,8 +89,17 @@ def sample_size(
 @click.argument("true")
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]PRED...")
 @options.measure_option
-@click.option("--mapping", type=click.Path(), metavar="FILE", help="Old to new classes, SSSOM: --mapping m.sssom.tsv.")
-@click.option("--rows", "most", type=click.IntRange(min=1), default=10, show_default=True, help="Moves: --rows 25.")
+@click.option(
+    "--mapping", type=click.Path(), metavar="FILE", help="SSSOM file from old to new classes: --mapping m.sssom.tsv."
+)
+@click.option(
+    "--rows",
+    "most",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="Number of moved labels to show: --rows 25.",
+)
 @options.json_option("v.json")
 @options.file_options("--rows")
 @options.hierarchy_keys
@@ -118,13 +127,21 @@ def compare_versions(
 @click.command(cls=AdvisingCommand)
 @click.argument("hierarchy")
 @click.argument("systems", nargs=-1, required=True, metavar="[NAME=]FILE...")
-@options.one_measure_option("F_H", "What the answer is to be best for: -m GIE.")
+@options.one_measure_option("F_H", "Measure that the answer optimizes: -m GIE.")
 @click.option("-o", "--output", type=click.Path(), help="Write the answers, as .txt or .jsonl: -o consensus.txt.")
 @click.option(
-    "--weights", multiple=True, metavar="NAME=WEIGHT|fit", help="Of systems, or fit, on --dev: --weights knn=2."
+    "--weights",
+    multiple=True,
+    metavar="NAME=WEIGHT|fit",
+    help="Weight of a system, or fit, learned on --dev: --weights knn=2.",
 )
-@click.option("--at-least", type=click.IntRange(0, 1), default=0, help="1 for no empty answers: --at-least 1.")
-@click.option("--risk", type=float, help="Wrong answers expected at most, by --dev: --risk 0.05.")
+@click.option(
+    "--at-least",
+    type=click.IntRange(0, 1),
+    default=0,
+    help="Least size of an answer; 1 forbids empty ones: --at-least 1.",
+)
+@click.option("--risk", type=float, help="Expected share of wrong answers at most, by --dev: --risk 0.05.")
 @click.option("--dev", multiple=True, metavar="[NAME=]FILE", help="Development data of each system: --dev knn=dev.txt.")
 @click.option("--dev-true", type=click.Path(), help="True labels of the development data: --dev-true dev_gold.txt.")
 @click.option("--true", type=click.Path(), help="True labels, to compare the answer with each system: --true gold.txt.")
@@ -137,7 +154,7 @@ def decide(
     at_least: int, risk: float | None, dev: tuple[str, ...], dev_true: str | None, true: str | None, row: int | None,
     quiet: bool, cycles: Any, **given: Any,
 ) -> None:  # fmt: skip
-    """Decide for one answer from several: the label set with the best expected value of a measure.
+    """Choose one answer from several: the label set with the best expected value of a measure.
 
     FILEs hold the answers of systems, annotators or runs of one model, as `hemlp evaluate` reads them.
 

@@ -25,9 +25,9 @@ hierarchy_options = options.combine(
     click.option("--parent", metavar="COLUMN", help="Column with parents, in a table: --parent broader_id."),
     click.option("--child", metavar="COLUMN", help="Column with classes, in a table: --child id."),
     click.option("--name", metavar="COLUMN", help="Column with names, in a table: --name title."),
-    click.option("--weight", metavar="COLUMN", help="Of a table, lengths of edges: --weight km."),
+    click.option("--weight", metavar="COLUMN", help="Column with lengths of edges, in a table: --weight km."),
     options.choice(
-        "--same-names", ["error", "join", "apart"], "Of paths, a name in several places: --same-names apart."
+        "--same-names", ["error", "join", "apart"], "Whether a name in several paths is one class: --same-names apart."
     ),
 )
 
@@ -64,7 +64,9 @@ def convert(source: str, target: str, **given: Any) -> None:
 @click.argument("hierarchy")
 @click.argument("files", nargs=-1, metavar="[LABELS]...")
 @click.option(
-    "--hierarchy-format", type=click.Choice(FORMATS), help="If hemlp does not recognize it: --hierarchy-format rdf."
+    "--hierarchy-format",
+    type=click.Choice(FORMATS),
+    help="Format of the hierarchy, if hemlp does not recognize it: --hierarchy-format rdf.",
 )
 @options.label_file_options
 @hierarchy_options
@@ -73,9 +75,9 @@ def check(
 ) -> None:  # fmt: skip
     """Check a hierarchy and label files: show what hemlp reads in them, and what is wrong.
 
-    Sizes, depth and parents, cycles, unknown labels with near matches, labels that occur twice, instances that are not
-    in all files; the format that each file is taken for, and at the end a verdict. Ends with code 2 if something would
-    be an error.
+    It shows sizes, depth, parents, cycles, unknown labels with near matches, labels that occur twice, instances that
+    some files lack, and the format of each file; a verdict comes last. It ends with code 2 if something would be an
+    error.
 
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """

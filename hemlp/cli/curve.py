@@ -96,7 +96,7 @@ def _parse_grid(text: str | None, points: int | None = None) -> Any:
 
 @click.command(cls=AdvisingCommand)
 @scored_arguments
-@options.one_measure_option("F_H", "What is to be best: -m F_LCA.")
+@options.one_measure_option("F_H", "Measure to optimize: -m F_LCA.")
 @corpus_option
 @options.combine(*(options.key_option("tuning", name) for name in ("by", "folds", "least", "few", "seed")))
 @points_option
@@ -112,7 +112,7 @@ def tune(
 ) -> None:  # fmt: skip
     """Choose a cut-off for scored predictions on development data: thresholds, the greatest scores, or both.
 
-    Without --by all kinds are compared by cross-validation, and one is recommended. `hemlp evaluate ...
+    Without --by, hemlp compares all kinds of rules by cross-validation and recommends one. `hemlp evaluate ...
     FILE@thresholds.json` applies what --json writes to other data.
 
     Example: hemlp tune cat_hier.txt dev_gold.tsv dev_scores.tsv -m F_LCA --json thresholds.json
@@ -134,13 +134,15 @@ def tune(
 @click.argument("predictions", nargs=-1, required=True, metavar="[NAME=]SCORES...")
 @click.option("--weights", type=click.Path(), help="Weights, one class<TAB>weight per line: --weights ia.tsv.")
 @click.option("--unseen", type=click.FloatRange(min=0), help="Weight of classes that the file lacks: --unseen 0.")
-@options.choice("--norm", ["cafa", "pred", "gt"], "What means are divided by, as in cafaeval: --norm gt.")
+@options.choice("--norm", ["cafa", "pred", "gt"], "Instances that means are divided by, as in cafaeval: --norm gt.")
 @grid_option
-@click.option("--exclude", type=click.Path(), help="Known labels, which do not count: --exclude known.tsv.")
+@click.option("--exclude", type=click.Path(), help="Labels known before, which do not count: --exclude known.tsv.")
 @click.option("--terms", type=click.Path(), help="File of the classes of interest, one per line: --terms terms.txt.")
 @options.json_option("cafa.json")
 @click.option("--csv", type=click.Path(), help="Write the curves as CSV: --csv curves.csv.")
-@click.option("--out", type=click.Path(), help="Write cafaeval's files, by root, on its grid: --out res.")
+@click.option(
+    "--out", type=click.Path(), help="Folder for cafaeval's files, one part per root, on its grid: --out res."
+)
 @click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline from these labels: --naive train.tsv.")
 @options.intervals_option
 @options.label_file_options

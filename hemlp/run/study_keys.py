@@ -113,8 +113,8 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "undefined": Key(_choice("error", "nan"), "What to do where a measure is undefined: --undefined nan.", "error"),
         "solver": Key(TEXT, "Solver to use, by default the fastest: --solver milp.", metavar="NAME"),
         "time_limit": Key(SECONDS, "Seconds per instance: --time-limit 5.", metavar="S"),
-        "workers": Key(_whole(1), "Number of chunks to score at a time: --workers 2.", 1),
-        "memory": Key(SIZE, "Memory limit; labels are streamed: --memory 2GB.", metavar="SIZE"),
+        "workers": Key(_whole(1), "Number of workers: --workers 2.", 1),
+        "memory": Key(SIZE, "Memory limit; label files are streamed: --memory 2GB.", metavar="SIZE"),
         "resume": Key(PATH, "Folder for finished chunks; repeat the command to continue: --resume run.", metavar="DIR"),
         "chunk": Key(_whole(1), "Instances per chunk: --chunk 5000."),
         "ignore": Key(
@@ -122,7 +122,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         ),
         "gold": Key(
             _choice("exact", "at least"),
-            "With 'at least', true classes may be too general; adds lenient values: --gold 'at least'.", "exact",
+            "'at least': true classes may be too general; adds lenient values: --gold 'at least'.", "exact",
         ),
         "format": Key(
             _choice("lines", "table", "pairs", "matrix", "json", "jsonl", "parquet", "gaf", "gpad", "annif"),
@@ -154,7 +154,8 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _whole(0, words="a number of resamples"), "Kendall's τ of measures, N resamples: --kendall 0.", metavar="N"
         ),
         "floor": Key(
-            FLOOR, "What knowing nothing scores, by FILE, by folds or by the evaluated labels: --floor folds.",
+            FLOOR, "Add the best constant answer, chosen on FILE, by folds or on the evaluated labels, and shuffled predictions: "
+        "--floor folds.",
             metavar="[FILE]",
         ),
         "test": Key(
@@ -177,7 +178,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         ),
     },
     "tuning": {
-        "measure": Key(TEXT, "Measure to tune FILE@tuned by, by default the first: --tune-by F_H."),
+        "measure": Key(TEXT, "Measure by which FILE@tuned is tuned, by default the first: --tune-by F_H."),
         "by": Key(
             _choice("best", "all", "top", "nonempty", "capped", "level", "class"),
             "Kind of rule: the best of all, one threshold, the k greatest scores, a threshold or else the greatest "
@@ -185,8 +186,8 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         ),
         "true": Key(PATH, "True labels to tune on: --dev-true dev.tsv.", metavar="FILE"),
         "systems": Key(FILES, "Scores to tune on: --dev knn=dev_scores.tsv.", metavar="NAME=FILE"),
-        "folds": Key(_whole(2), "Cross-validate on the same data: --folds 5."),
-        "least": Key(_whole(1), "Least number of instances for a threshold: --least 50.", 20),
+        "folds": Key(_whole(2), "Number of folds, to cross-validate on the same data: --folds 5."),
+        "least": Key(_whole(1), "Least number of instances for a threshold of their own: --least 50.", 20),
         "few": Key(
             _choice("error", "shared"), "What to do with levels or classes that have fewer: --few shared.", "error"
         ),
@@ -202,7 +203,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "digits": Key(_whole(0, 17, "a number of decimals from 0 to 17"), "Number of decimals: --digits 3.", 4),
         "intervals": Key(FLAG, "Show 95% confidence intervals.", True),
         "title": Key(TEXT, "Title of the report page: --title 'Five systems'."),
-        "history": Key(PATH, "Add a line to DIR, and show the trend of all runs: --history runs.", metavar="DIR"),
+        "history": Key(PATH, "Add this run to the history in DIR, and show the trend: --history runs.", metavar="DIR"),
     },
 }  # fmt: skip
 
