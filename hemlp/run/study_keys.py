@@ -154,8 +154,8 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
             _whole(0, words="a number of resamples"), "Kendall's τ of measures, N resamples: --kendall 0.", metavar="N"
         ),
         "floor": Key(
-            FLOOR, "Add the best constant answer, chosen on FILE, by folds or on the evaluated labels, and shuffled predictions: "
-        "--floor folds.",
+            FLOOR,
+            "Add shuffled predictions and the best constant, by FILE, folds or the evaluated labels: --floor folds.",
             metavar="[FILE]",
         ),
         "test": Key(
