@@ -106,8 +106,10 @@ def reading_scores() -> Parts:
     frame.to_csv(folder / "s.csv", index=False)
     frame.to_csv(folder / "s.tsv", index=False, header=False, sep="\t")
     alone = csv.ReadOptions(use_threads=False)
+    coded = csv.ConvertOptions(column_types=dict.fromkeys(("id", "label"), pyarrow.dictionary("int32", "string")))
     return lambda: {
         "`pyarrow.csv`": least(lambda: csv.read_csv(folder / "s.csv", alone)),
+        "`pyarrow.csv`, each text once": least(lambda: csv.read_csv(folder / "s.csv", alone, convert_options=coded)),
         ".csv": least(lambda: read_scores(folder / "s.csv")),
         ".tsv without a header": least(lambda: read_scores(folder / "s.tsv")),
         "frame of pandas": least(lambda: ScoredSets.of(frame)),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+
 import pandas
 import polars
 import pyarrow
@@ -13,6 +15,7 @@ from pyarrow import parquet
 from hemlp import LabelSets
 from hemlp.errors import HemlpError
 from hemlp.instances.formats import label_pairs
+from hemlp.io.frames import code_column
 
 VALUES = st.one_of(st.sampled_from(["a", "b", "1", " a", ""]), st.none(), st.integers(0, 2), st.booleans(), st.floats())
 TEXTS = st.sampled_from(["a", "b", "c", "1"])
@@ -82,3 +85,23 @@ def test_parquet_in_several_groups(tmp_path):
     numbers = [k % 7 for k in range(300)]
     parquet.write_table(pyarrow.table({"id": numbers, "label": numbers}), tmp_path / "x.parquet", 40)
     assert both(tmp_path / "x.parquet")[3] == tuple(map(str, range(7)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_texts_of_arrow_are_coded_as_a_dict_would(seed):
+    pyarrow, rng = pytest.importorskip("pyarrow"), random.Random(seed)
+    several = ["two\nlines"] if seed % 3 == 0 else []
+    pool = ["", "a", "bb", "é", "eight by", "longer than eight", "longer than sixteen letters", *several]
+    words = [rng.choice(pool) for _ in range(rng.randint(1, 60))]
+    start = rng.randint(0, len(words))
+    for kind in (pyarrow.string(), pyarrow.large_string()):
+        whole = pyarrow.array(words, kind)
+        part = whole.slice(start)
+        for column, texts in (
+            (whole, words), (part, words[start:]), (pyarrow.chunked_array([whole, part]), words + words[start:]),
+        ):  # fmt: skip
+            distinct, codes = code_column(column)
+            assert distinct == list(dict.fromkeys(texts))
+            assert [distinct[code] for code in codes] == texts
+    distinct, codes = code_column(pyarrow.array(["b", None, "a", "b"]))
+    assert (distinct, codes.tolist()) == (["b", "a"], [0, -1, 1, 0])

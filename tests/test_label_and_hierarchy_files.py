@@ -243,10 +243,10 @@ def test_escapes_of_ontologies():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("animal sheep\n", "line 1: not an OBO file, 'animal sheep' is no tag"),
+        ("animal sheep\n", "line 1: not an OBO file, 'animal sheep' is not a tag"),
         ("format-version: 1.2\n", "no stanza \\[Term\\] with an id"),
         ("[Term]\nname: x\nid: A\n", "line 2: 'name' of a term before its id"),
-        ("[Term]\nid: A\nis_a:\n", "line 3: 'is_a:' says nothing"),
+        ("[Term]\nid: A\nis_a:\n", "line 3: 'is_a:' is not about a term"),
         ("[Term]\nid: A\nrelationship: part_of\n", "line 3"),
         ("[Term]\nid: A\n\n[Term]\nis_a: A\n", "line 5: 'is_a' of a term before its id"),
     ],

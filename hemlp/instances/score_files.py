@@ -111,12 +111,12 @@ def read_scores(
         sep = SEPARATORS.get(kind, "\t")
     if sep in ("\t", None) and not any(named) and parse_number(first.split(b"\t" if sep else None)[-1]) is not None:
         return read_triples(data, source, sep, repeated)
-    text, sep = decode(data, source), sep or "\t"
-    _, header = next(split_cells(text, source, sep), (1, []))
+    sep = sep or "\t"
+    _, header = next(split_cells(data, source, sep), (1, []))
     if format == "matrix" or not {*DEFAULT_COLUMNS, label, score} & {*header} - {"id"}:
         from hemlp.instances.formats.matrices import is_score_matrix, read_score_matrix
 
-        rows = list(split_cells(text, source, sep))[1:]
+        rows = list(split_cells(data, source, sep))[1:]
         if format == "matrix" or is_score_matrix(header, rows, id):
             return read_score_matrix(header, rows, source, id)
     return read_table(data, source, sep, named, repeated)

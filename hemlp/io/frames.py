@@ -119,6 +119,8 @@ def _code_series(values: Any, pandas: Any) -> Coded | None:
     elif values.dtype == object and (coded := code_list(values.tolist())) is not None:
         return coded
     elif getattr(values.dtype, "kind", "") in ("i", "u", "O") or isinstance(values.dtype, pandas.StringDtype):
+        if getattr(values.dtype, "storage", "") == "pyarrow" and (made := code_arrow(values.array.__arrow_array__())):
+            return made
         kind = pandas.api.types.infer_dtype(values, skipna=True)
         codes, distinct = pandas.factorize(values) if kind in ("string", "integer") else (None, None)
     else:
@@ -142,11 +144,29 @@ def code_arrow(values: Any) -> Coded | None:
     if not is_codable(values.type):
         return None
     values = values.combine_chunks() if hasattr(values, "combine_chunks") else values
+    if (made := _code_texts(values)) is not None:
+        return made
     coded = values if hasattr(values, "dictionary") else values.dictionary_encode()
     distinct = coded.dictionary.to_pylist()
     if len(dict.fromkeys(distinct)) < len(distinct) or None in distinct:
         return None
     return sort_by_appearance(distinct, coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+
+
+def _code_texts(values: Any) -> Coded | None:
+    """Code texts of Arrow, faster; None for other values, where some are missing, and for texts of several lines."""
+    from pyarrow import types
+
+    from hemlp.kernels.text.cells import code_texts
+
+    wide = types.is_large_string(values.type)
+    if not (wide or types.is_string(values.type)) or values.null_count or not len(values):
+        return None
+    _, ends, letters = values.buffers()
+    offsets = np.frombuffer(ends, np.int64 if wide else np.int32)[values.offset :][: len(values) + 1].astype(np.int64)
+    content, codes = code_texts(b"" if letters is None else letters.to_pybytes(), offsets)
+    distinct = content.decode("utf-8").split("\n")[:-1]
+    return (distinct, codes) if len(distinct) == codes.max() + 1 else None
 
 
 def records_to_columns(records: list[Mapping[Any, Any]]) -> dict[Any, list[Any]]:

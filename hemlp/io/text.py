@@ -181,8 +181,10 @@ def check_width(row: Sequence[Any], header: Sequence[str], source: str, line: in
         raise FileFormatError(f"{source}, line {line}: {len(row)} cells, the header has {len(header)}", line)
 
 
-def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
+def split_cells(text: str | bytes, source: str, sep: str) -> Iterator[tuple[int, list[str]]]:
     """Line number and stripped cells of each line that is not blank. Quotes count where ``QUOTING`` says."""
+    if isinstance(text, bytes) and not text.isascii():
+        text = decode(text, source)
     quoting: Any = csv.QUOTE_MINIMAL if sep in QUOTING else csv.QUOTE_NONE
     lines = (f"{line}\n" if line.strip() else "\n" for line in _lines(text))
     reader = csv.reader(lines, delimiter=sep, quoting=quoting, strict=True, skipinitialspace=True)
@@ -194,14 +196,14 @@ def split_cells(text: str, source: str, sep: str) -> Iterator[tuple[int, list[st
         raise FileFormatError(f"{source}, line {reader.line_num}: {error}", reader.line_num) from None
 
 
-def _lines(text: str) -> Iterator[str]:
-    """Lines one by one, without line endings."""
-    start = 0
-    while (stop := text.find("\n", start)) >= 0:
-        yield text[start:stop]
-        start = stop + 1
-    if start < len(text):
-        yield text[start:]
+def _lines(text: str | bytes) -> Iterator[str]:
+    """Lines one by one, without line endings; bytes are ASCII."""
+    start, whole = 0, len(text)
+    while start < whole:
+        stop = text.find("\n", start) if isinstance(text, str) else text.find(b"\n", start)
+        line = text[start : stop if stop >= 0 else whole]
+        yield line if isinstance(line, str) else line.decode()
+        start = stop + 1 if stop >= 0 else whole
 
 
 WHITE = b" \t\r\x0b\x0c\x1c\x1d\x1e\x1f"

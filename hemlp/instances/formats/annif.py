@@ -27,7 +27,7 @@ GOLD = (".tsv", ".key", ".json")
 
 def read_corpus(data: bytes, source: str, sep: str = "\t", table: bool = False) -> LabelSets:
     """From lines ``text<TAB><address> <address>``, or a table with the column subject_uris, and perhaps document_id."""
-    cells = list(split_cells(decode(data, source), source, sep))
+    cells = list(split_cells(data, source, sep))
     header = cells.pop(0)[1] if table else ["text", "subject_uris"]
     if "subject_uris" not in header:
         raise FileFormatError(f"{source}, line 1: no column 'subject_uris'; the columns are {header}", 1)
@@ -90,7 +90,7 @@ def read_folder_scores(path: str | PathLike[str], repeated: Repeated) -> ScoredS
     triples: list[tuple[str, str | None, float | None]] = []
     for name, file in _documents(path, (".annif",), "suggested subjects (NAME.annif)"):
         source, data = read_bytes(file)
-        rows = list(split_cells(decode(data, source), source, "\t"))
+        rows = list(split_cells(data, source, "\t"))
         triples += [] if rows else [(name, None, None)]
         for number, row in rows:
             score = parse_number(row[-1].encode())

@@ -16,7 +16,7 @@ from hemlp.instances.ambiguity import refuse_score_columns, score_columns, thres
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names
-from hemlp.io.text import QUOTING, check_width, decode, read_columns, read_regular_cells, split_cells
+from hemlp.io.text import QUOTING, check_width, read_columns, read_regular_cells, split_cells
 
 
 def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
@@ -112,7 +112,7 @@ def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
             if "" not in cells.texts[0] and "" not in cells.texts[1]:
                 (ids, labels), (rows, codes) = cells.texts, cells.codes
                 return from_coded_pairs(ids, rows, labels, codes, source, cells.lines)
-    lines = list(split_cells(decode(data, source), source, sep))
+    lines = list(split_cells(data, source, sep))
     for line, row in lines:
         if len(row) != 2:
             error = FileFormatError(f"{source}, line {line}: {len(row)} cells instead of id and label", line)
@@ -123,7 +123,7 @@ def read_headless(data: bytes, source: str, sep: str) -> LabelSets:
 def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | None) -> LabelSets:
     """Label sets from the columns ``id`` and ``label``; others are an error unless both are named on purpose, or that
     of labels is and each instance has one row."""
-    rows = split_cells(decode(data, source), source, sep)
+    rows = split_cells(data, source, sep)
     first, header = next(rows, (1, []))
     if header[:1] == [""] and "id" not in header and len(header) > 1:  # an index, as pandas writes it
         header[0] = "id"

@@ -19,7 +19,7 @@ from hemlp.instances.formats.score_tables import check_ids
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import column_names
-from hemlp.io.text import check_width, decode, parse_number, split_cells
+from hemlp.io.text import check_width, parse_number, split_cells
 
 ONE, ZERO = {"1", "1.0", 1.0}, {"0", "0.0", 0.0}
 NO_CLASSES = {
@@ -130,7 +130,7 @@ def _dense(data: Any) -> tuple[IntArray, IntArray, FloatArray, tuple[int, ...]]:
 
 def matrix_cells(data: bytes, source: str, sep: str) -> tuple[list[str], NumberedRows]:
     """The header and the rows of a text, each with its line."""
-    rows = split_cells(decode(data, source), source, sep)
+    rows = split_cells(data, source, sep)
     _, header = next(rows, (1, []))
     return header, list(rows)
 

@@ -14,7 +14,7 @@ from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import Coded, code_column, column, column_names, number_column
-from hemlp.io.text import blank_lines, check_width, decode, parse_number, read_columns, read_regular_cells, split_cells
+from hemlp.io.text import blank_lines, check_width, parse_number, read_columns, read_regular_cells, split_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
 DEFAULT_COLUMNS = ("id", "label", "score")
@@ -126,7 +126,7 @@ def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) 
 
 def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
     """Scores from a table with a header."""
-    rows = split_cells(decode(data, source), source, sep)
+    rows = split_cells(data, source, sep)
     line, header = next(rows, (1, []))
     _check_cells(header, source, line)
     chosen = [given or default for given, default in zip(named, DEFAULT_COLUMNS, strict=True)]

@@ -33,6 +33,10 @@ class SplitCells(NamedTuple):
     wrong: tuple[int, int] | None
 
 
+CHUNK = 2**16
+"""Texts that are looked up before signals are."""
+
+
 def split_cells(text: bytes, start: int, sep: str | None, kinds: str) -> SplitCells:
     """The cells of the lines of a text from ``start`` on, each of which has one for every letter of ``kinds``.
 
@@ -85,6 +89,22 @@ def split_cells_plainly(text: bytes, start: int, sep: str | None, kinds: str) ->
     letters = [b"".join(cell + b"\n" for cell in own) for own in known]
     arrays = [np.array(each, np.int32) for each in codes]
     return SplitCells(letters, arrays, np.full(odd.size, np.nan), odd, blanks, wrong)
+
+
+def code_texts(text: bytes, offsets: Array) -> tuple[bytes, Array]:
+    """The distinct texts ``text[offsets[k]:offsets[k + 1]]``, as ``letters`` above, and which one each is."""
+    if not cython.compiled or sys.byteorder != "little":
+        known: dict[bytes, int] = {}
+        ends = offsets.tolist()
+        codes = [known.setdefault(text[ends[k] : ends[k + 1]], len(known)) for k in range(len(ends) - 1)]
+        return b"".join(cell + b"\n" for cell in known), np.array(codes, np.int32)
+    column = Column(text, False)
+    size: int = len(offsets) - 1
+    for start in range(0, size, CHUNK):
+        look_for_signals()
+        stop: int = min(start + CHUNK, size)
+        column.extend(offsets[start:stop], offsets[start + 1 : stop + 1], stop - start, size)
+    return column.lexicon.content, np.asarray(column.codes)[: column.size]
 
 
 # ---- rows of as many cells each
