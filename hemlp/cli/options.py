@@ -287,11 +287,11 @@ def show(title: str, table: Table, aside: bool = False) -> None:
         console.print(printable(note), style="dim", markup=False, highlight=False, soft_wrap=soft)
 
 
-def show_all(sections: Iterable[tuple[str, Sequence[Table]]], aside: bool = False) -> None:
+def show_all(sections: Iterable[tuple[str, Sequence[Table]]]) -> None:
     """Print sections of tables, each under its title."""
     for title, tables in sections:
         for k, table in enumerate(tables):
-            show("" if k else title, table, aside)
+            show("" if k else title, table)
 
 
 def json_option(example: str, words: str = "Write JSON") -> Callable[[Command], Command]:

@@ -70,9 +70,9 @@ class Progress:
         self._opened.close()
 
 
-def track(items: Sequence[T], doing: str, visible: bool | None = None) -> Iterator[T]:
+def track(items: Sequence[T], doing: str) -> Iterator[T]:
     """The items one by one, with a bar."""
-    with Progress(len(items), doing, visible) as bar:
+    with Progress(len(items), doing) as bar:
         for each in items:
             yield each
             bar.advance(1)

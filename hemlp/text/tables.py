@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
@@ -177,13 +177,7 @@ class Table:
         return table._part(keep, last=True) if keep else table
 
     def head(self, most: int) -> Table:
-        """The first rows, and a note of how many there are.
-
-        Parameters
-        ----------
-        most
-            How many rows at most.
-        """
+        """The first rows, ``most`` at most, and a note of how many there are."""
         if len(self.rows) <= most:
             return self
         marks = {cell: how for cell, how in self.emphasis.items() if cell[0] < most}
@@ -191,13 +185,7 @@ class Table:
         return replace(self, rows=self.rows[:most], notes=notes, emphasis=marks)
 
     def to_frame(self, library: str = "pandas") -> Any:
-        """As a frame of pandas or polars; an interval becomes two columns, low and high.
-
-        Parameters
-        ----------
-        library
-            "pandas" or "polars".
-        """
+        """As a frame of "pandas" or "polars"; an interval becomes two columns, low and high."""
         columns: dict[str, list[Any]] = {}
         for k, name in enumerate(self.columns):
             values = [row[k] for row in self.rows]
@@ -234,10 +222,7 @@ class Table:
     def numeric(self) -> list[bool]:
         """Which columns hold numbers, and are right-aligned."""
         columns = zip(*self.cells, strict=True) if self.rows else ((),) * len(self.columns)
-        numeric: list[bool] = []
-        for cells in columns:
-            numeric.append(len(numeric) > 0 and all(map(_FIGURE.match, filter(None, cells))))
-        return numeric
+        return [k > 0 and all(map(_FIGURE.match, filter(None, cells))) for k, cells in enumerate(columns)]
 
     def to_rich(self) -> RichTable:
         """For a terminal; an interval in brackets stands below its value."""
@@ -287,13 +272,20 @@ class Table:
         columns = [self.columns[j] for j in keep]
         return replace(self, columns=columns, rows=rows, notes=self.notes if last else (), emphasis=marks)
 
+    def _marked(
+        self, write: Sequence[Callable[[str], str]], before: str, after: str, equal: str = ""
+    ) -> list[list[str]]:
+        """The cells, by a function for each column, with marks around the best and after what is equal to it."""
+        cells = [[by(cell) for by, cell in zip(write, row, strict=True)] for row in self.cells]
+        for (i, j), how in self.emphasis.items():
+            cells[i][j] = mark(cells[i][j], *((before, after) if how == "best" else ("", equal)))
+        return cells
+
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
         table = self.fold_intervals()
-        body = [[markdown(cell) for cell in row] for row in (table.columns, *table.cells)]
-        for (i, j), how in table.emphasis.items():
-            body[i + 1][j] = mark(body[i + 1][j], "**", "**") if how == "best" else body[i + 1][j]
-        body.insert(1, ["---:" if right else "---" for right in table.numeric])
+        rule = ["---:" if right else "---" for right in table.numeric]
+        body = [list(map(markdown, table.columns)), rule, *table._marked([markdown] * len(rule), "**", "**")]
         lines = [*(f"{markdown_line(each)}\n" for each in self.lead), *(f"| {' | '.join(row)} |" for row in body)]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"- {markdown_line(n)}" for n in self.notes)]) + "\n"
 
@@ -304,10 +296,7 @@ class Table:
         """
         table = self.fold_intervals()
         written = [latex_measure if head in ("", "measure") else latex for head in table.columns]
-        body = [[write(cell) for write, cell in zip(written, row, strict=True)] for row in table.cells]
-        for (i, j), how in table.emphasis.items():
-            marks = (r"\textbf{", "}") if how == "best" else ("", r"$^\dagger$")
-            body[i][j] = mark(body[i][j], *marks)
+        body = table._marked(written, r"\textbf{", "}", r"$^\dagger$")
         lines = [f"% {printable(note)}" for note in (*self.lead, *self.notes)]
         lines += [r"% bold: best; \dagger: not significantly different"] * ("equal" in table.emphasis.values())
         lines += [
@@ -323,9 +312,7 @@ class Table:
 
     def _html(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
-        cells = [[markup(cell) for cell in row] for row in self.cells]
-        for (i, j), how in self.emphasis.items():
-            cells[i][j] = mark(cells[i][j], "<b>", "</b>") if how == "best" else cells[i][j]
+        cells = self._marked([markup] * len(self.columns), "<b>", "</b>")
         body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in cells)
         notes = "<br>".join(map(markup, self.notes))
         below = f"<p><small>{notes}</small></p>" if notes else ""
