@@ -100,6 +100,16 @@ def test_floats_that_are_equal_weights_give_the_same_answers():
             assert exact.expected == pytest.approx(rounded.expected)
 
 
+def test_weights_of_any_size_are_shares():
+    h, systems = Hierarchy.from_edges(TREE), {"A": ["sheep"], "B": ["cow"], "C": ["sheep"]}
+    for weights, answer in (
+        ({"A": 1e308, "B": 1e308, "C": 1e308}, "sheep"),
+        ({"A": Fraction(97, 89), "B": 2 + Fraction(1, 10**12), "C": Fraction(81, 89)}, "cow"),
+        ({"A": Fraction(97, 89), "B": 2, "C": Fraction(81, 89)}, "mammal"),
+    ):
+        assert list(decide(h, systems, "SDL", weights=weights).sets) == [(answer,)]
+
+
 def test_weighted_f_has_a_bound_that_holds():
     rng, proved = np.random.default_rng(4), 0
     for _ in range(15):
@@ -551,8 +561,9 @@ def test_bad_options_are_named():
     for options in (
         {"weights": {"C": 1}}, {"weights": {"A": 0}}, {"weights": "best"},
         {"weights": "fit", "risk": 0.1, "dev": (["cow"], systems)}, {"at_least": 2}, {"risk": 0.1},
-        {"weights": {"A": Fraction(1, 10**12 + 1)}}, {"dev": (["cow"], systems)},
-        {"risk": 2, "dev": (["cow"], systems)}, {"risk": 0.1, "at_least": 1, "dev": (["cow"], systems)},
+        {"weights": {"A": Fraction(1, 10**16 + 1)}}, {"dev": (["cow"], systems)},
+        {"risk": 2, "dev": (["cow"], systems)}, {"weights": [1, 2]},
+        {"risk": 0.1, "dev": 5}, {"risk": 0.1, "at_least": 1, "dev": (["cow"], systems)},
     ):  # fmt: skip
         with pytest.raises(InvalidOption):
             decide(h, systems, "F_H", **options)

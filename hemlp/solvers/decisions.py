@@ -44,7 +44,7 @@ def _by_thresholds(model: LinearDecision) -> DecisionSolution:
     rows = entry_rows(votes.ptr)
     total, weights = votes.total[rows], model.weights[votes.nodes]
     gain = model.slope * votes.mass - total
-    kept = (weights > 0) & (gain > EQUAL * total)
+    kept = (weights > 0) & (gain > (0 if votes.exact else EQUAL * total))
     keys, sums = rows[kept] * len(h) + votes.nodes[kept], row_sums(weights * np.maximum(gain, 0.0), votes.ptr)
     if model.at_least or model.top:
         full = np.isin(np.arange(len(model)), rows[kept])

@@ -21,8 +21,8 @@ from hemlp.instances.scored_sets import ScoredSets
 from hemlp.problems.decision.scenarios import Scenarios, Votes
 from hemlp.problems.lca.links import most_specific
 
-LARGEST = 2**36
-"""Integer masses of an instance add up to at most this: so their values are told apart in floats."""
+LARGEST = 2**51
+"""Integer masses of an instance add up to at most this: so three times that is a float."""
 DRAWS = 200
 """Scenarios that are drawn from marginals."""
 
@@ -69,7 +69,9 @@ class Belief:
         """
         if not isinstance(systems, Mapping) or not systems:
             raise InvalidOption("systems= maps names to label sets; for samples use Belief.samples")
-        given = {} if weights is None else dict(weights)
+        if not isinstance(weights, Mapping | None):
+            raise InvalidOption(f"weights={weights!r} is not a mapping from systems to positive numbers")
+        given = dict(weights or {})
         for name in given.keys() - systems.keys():
             raise InvalidOption(f"there is a weight of {name!r}, which is none of {', '.join(map(str, systems))}")
         sources = {str(name): LabelSets.of(data, rows=rows, source=str(name)) for name, data in systems.items()}
@@ -228,7 +230,8 @@ def _masses(weights: Collection[Fraction | float]) -> tuple[Any, bool]:
     """Weights as integers, if all of them are exact; and whether they are."""
     fractions = [each for each in weights if isinstance(each, Fraction)]
     if len(fractions) < len(weights):
-        return np.array([float(each) for each in weights]), False
+        masses = np.array([float(each) for each in weights])
+        return masses if masses.max() < 1e300 else masses / masses.max(), False  # their sum is finite
     scale = math.lcm(*(each.denominator for each in fractions))
     whole = [int(each * scale) for each in fractions]
     if sum(whole) > LARGEST:

@@ -151,12 +151,12 @@ def calibrate_votes(h: Hierarchy, gold: Any, known: Belief, asked: Belief) -> tu
 
 def _features(h: Hierarchy, belief: Belief, systems: tuple[str, ...]) -> tuple[Votes, FloatArray, IntArray]:
     """Votes, for each of them 1 and whether each system names the class (by its closure), and its level."""
-    if belief.first is not None or belief.scores is not None or tuple(belief.sources) != systems:
+    if belief.first is not None or belief.scores is not None or belief.sources.keys() != {*systems}:
         raise InvalidOption(f"weights='fit' takes the same systems for dev and for the answer: {', '.join(systems)}")
     votes = belief.votes(h)
     keys = entry_rows(votes.ptr) * len(h) + votes.nodes
     named = np.ones((keys.size, len(systems) + 1))
-    for k, source in enumerate(belief.sources.values()):
+    for k, source in enumerate(belief.sources[name] for name in systems):
         one = Belief({"one": source}, {"one": 1.0}).votes(h)
         named[:, k + 1] = np.isin(keys, entry_rows(one.ptr) * len(h) + one.nodes)
     return votes, named, h.unit_depths[votes.nodes].astype(np.int64)

@@ -203,6 +203,8 @@ def decide(
         raise InvalidOption(f"weights={weights!r}: give a mapping, or 'fit' without risk=, which needs dev for itself")
     if (dev is None) != (risk is None and weights != "fit"):
         raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
+    if dev is not None and not (isinstance(dev, tuple | list) and len(dev) == 2):
+        raise InvalidOption("dev= is a pair: true label sets, and a belief about the same instances")
     notes: tuple[str, ...] = ()
     given = None if isinstance(weights, str) else weights
     belief, guarantee, sampled = as_belief(systems, given, rows), None, None

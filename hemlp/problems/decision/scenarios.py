@@ -41,13 +41,17 @@ def closures_of(h: Hierarchy, side: Side) -> Side:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """m_v of the ``nodes`` of each instance (CSR), in the unit ``total``; ``some``: that of any label at all."""
+    """m_v of the ``nodes`` of each instance (CSR), in the unit ``total``; ``some``: that of any label at all.
+
+    ``exact``: masses are integers, whose sums are not rounded.
+    """
 
     ptr: IntArray
     nodes: IntArray
     mass: FloatArray
     some: FloatArray
     total: FloatArray
+    exact: bool = False
 
     def part(self, start: int, stop: int) -> Votes:
         """Those of consecutive instances."""
@@ -55,7 +59,7 @@ class Votes:
         cut = slice(start, stop)
         return Votes(
             self.ptr[start : stop + 1] - begin, self.nodes[begin:end], self.mass[begin:end], self.some[cut],
-            self.total[cut],
+            self.total[cut], self.exact,
         )  # fmt: skip
 
     @property
@@ -119,4 +123,4 @@ class Scenarios:
         mass = np.bincount(place, np.repeat(self.mass, sets.sizes), distinct.size).astype(np.float64)
         rows, nodes = split(distinct, size)
         some = row_sums(self.mass * (self.sets.sizes > 0), self.first)
-        return Votes(row_pointers(rows, len(self)), nodes, mass, some, self.total)
+        return Votes(row_pointers(rows, len(self)), nodes, mass, some, self.total, self.exact)
