@@ -65,7 +65,7 @@ class ColumnWriter:
 def _shortest_form(bits: NDArray[Any], column: NDArray[Any]) -> str:
     """A column in its shortest form; each distinct value is formatted once."""
     first, codes = distinct(bits)
-    texts = as_objects(map(_text, column[first].tolist()))
+    texts = as_objects(_texts(column[first]))
     sizes = as_sizes(texts)
     forms: list[tuple[int, Callable[[], str]]] = [
         (int(sizes[codes].sum()) + bits.size + 1, lambda: f"[{','.join(texts[codes])}]")
@@ -93,13 +93,16 @@ def _shortest_form(bits: NDArray[Any], column: NDArray[Any]) -> str:
     return min(forms, key=lambda form: form[0])[1]()
 
 
-def _text(value: float) -> str:
-    """A number or status code as JSON; integers without a point, except -0.0."""
-    if isinstance(value, int):
-        return f'"{STATUSES[value]}"'
-    if -WHOLE < value < WHOLE and value == int(value) and (value or math.copysign(1, value) > 0):
-        return str(int(value))
-    return repr(value) if math.isfinite(value) else json.dumps(json_number(value))
+def _texts(values: NDArray[Any]) -> list[str]:
+    """Numbers or status codes as JSON; integers without a point, except -0.0."""
+    if values.dtype == np.int8:
+        return [f'"{STATUSES[value]}"' for value in values.tolist()]
+    whole = (np.abs(values) < WHOLE) & (values == np.trunc(values)) & ~((values == 0) & np.signbit(values))
+    cells = values.astype(object)
+    cells[whole] = values[whole].astype(np.int64)
+    for k in np.flatnonzero(~np.isfinite(values)).tolist():
+        cells[k] = json_number(cells[k])
+    return json.dumps(cells.tolist())[1:-1].split(", ")
 
 
 # ---- reading
