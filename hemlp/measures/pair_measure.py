@@ -53,7 +53,7 @@ from hemlp.problems.pairing.build_model import (
     with_capacities,
 )
 from hemlp.problems.pairing.capacities import PairRule
-from hemlp.problems.pairing.costs import as_cost, compute_costs, cost_key, cost_promises, cost_text, shares_of_one
+from hemlp.problems.pairing.costs import as_cost, compute_costs, cost_text, shares_of_one
 from hemlp.problems.pairing.model import PairingModel
 from hemlp.problems.pairing.pairs import Pairs, SideBounds
 
@@ -174,7 +174,7 @@ class PairMeasure(Measure):
 
     @property
     def invariants(self) -> frozenset[str]:
-        promised, kept = cost_promises(self.cost), {"range"}
+        promised, kept = getattr(self.cost, "promises", frozenset[str]()), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
         turned = isinstance(self.scoring, str) and self._scorer.mirror == self.scoring
         if not self.bounds.custom and not isinstance(self.default_cost, Mapping | tuple):
@@ -194,9 +194,10 @@ class PairMeasure(Measure):
     @property
     def _model_key(self) -> Hashable:
         """Measures that differ only in name and score share their pairing; scores of similarities limit its costs."""
-        plain = self.serializable_fields()
+        plain, text = self.serializable_fields(), cost_text(self.cost)
+        cost = id(self.cost) if text == "custom" else (type(self.cost), text)
         rest = ((k, id(v) if plain[k] == "custom" else v) for k, v in self.fields.items() if k not in _NOT_IN_MODEL)
-        return cost_key(self.cost), self._scorer.similarity, self._of_matches, tuple(rest)
+        return cost, self._scorer.similarity, self._of_matches, tuple(rest)
 
     _pair_bytes = pairing_bytes
 

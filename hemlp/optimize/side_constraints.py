@@ -92,7 +92,8 @@ class ChangedModel(Model[Any]):
         if len(self) == 1:
             rows = self.rows
         else:
-            places = [np.flatnonzero(self.base.variable_rows == i).tolist() for i in range(len(self))]
+            instance = self.base.circulation.rows[self.base.variables]
+            places = [np.flatnonzero(instance == i).tolist() for i in range(len(self))]
             rows = [
                 replace(row, name=_numbered(row.name, i), terms=[(places[i][k], c) for k, c in row.terms])
                 for i, further in enumerate(self.added)

@@ -32,7 +32,7 @@ MOST = 1 << 46
 """Units of a mass of 1, at most: solvers in floats still tell them apart."""
 DIGITS = 22
 """Decimal digits of weights, at most: 10²² is the greatest power of ten that is exact as a float."""
-Marginals = tuple[IntArray, tuple[IntArray, IntArray]]
+Marginals = tuple[IntArray, list[IntArray]]
 """How many units are 1, for each instance, and the units of each class of both sides."""
 Defaults = list[FloatArray]
 """Default costs of the classes of both sides."""
@@ -107,8 +107,10 @@ def build_transport(
     title: str, batch: Batch, pairs: Pairs, kappa: FloatArray, weights: Mapping[Label, float] | None
 ) -> PairingModel:
     """Each side is a mass of 1 on its classes, even or by ``weights``; what does moving it cost?"""
-    if weights is None:
-        units, masses = even_marginals(batch)
+    if weights is None:  # each side's mass lies evenly on its classes
+        sizes = [side.sizes.astype(np.int64) for side in batch.sides]
+        units = np.lcm(*(np.maximum(size, 1) for size in sizes))
+        masses = [np.repeat(units // np.maximum(size, 1), size) for size in sizes]
     else:
         units, masses = weighted_marginals(batch, class_weights(batch.hierarchy, weights))
     predicted, true = (
@@ -156,14 +158,6 @@ def plain_pairing(model: Any, what: str) -> PairingModel:
 # ---- masses of a transport
 
 
-def even_marginals(batch: Batch) -> Marginals:
-    """Each side's mass lies evenly on its classes."""
-    sizes = [side.sizes.astype(np.int64) for side in batch.sides]
-    units = np.lcm(*(np.maximum(size, 1) for size in sizes))
-    predicted, true = (np.repeat(units // np.maximum(size, 1), size) for size in sizes)
-    return units, (predicted, true)
-
-
 def weighted_marginals(batch: Batch, weights: FloatArray) -> Marginals:
     """Each side's mass lies on its classes by their weights; on those of a side that weighs nothing lies nothing."""
     (first, some), (second, others) = (_whole(weights[side.classes], side) for side in batch.sides)
@@ -176,7 +170,7 @@ def weighted_marginals(batch: Batch, weights: FloatArray) -> Marginals:
         for row in np.flatnonzero(~exact).tolist():
             made[side.ptr[row] : side.ptr[row + 1]] = _rounded(weights[side[row]])
         masses.append(made)
-    return units, (masses[0], masses[1])
+    return units, masses
 
 
 def _whole(weights: FloatArray, side: Side) -> tuple[IntArray, IntArray]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache, partial
 from typing import Any, ClassVar
@@ -92,17 +92,6 @@ class Cost(ABC):
 def cost_text(cost: Any) -> str:
     """How a cost is written; "custom" if it has no text form."""
     return getattr(cost, "text", None) or "custom"
-
-
-def cost_key(cost: Any) -> Hashable:
-    """Costs of one key are the same for every pair: one object, or of one class and with one text."""
-    return id(cost) if cost_text(cost) == "custom" else (type(cost), cost_text(cost))
-
-
-def cost_promises(cost: Any) -> frozenset[str]:
-    """What is known of a cost; nothing of one that is no child of ``Cost``."""
-    promised: frozenset[str] = getattr(cost, "promises", frozenset())
-    return promised
 
 
 @dataclass(frozen=True)

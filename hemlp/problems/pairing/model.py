@@ -163,11 +163,6 @@ class PairingModel(Model["PairingSolution"]):
         return self._by_group(np.flatnonzero((arcs.group <= Group.FROM_DEFAULT) | inner))
 
     @property
-    def variable_rows(self) -> IntArray:
-        """The instance of each variable."""
-        return self.circulation.rows[self.variables]
-
-    @property
     def rows(self) -> IntArray:
         """The arcs that are rows of the program: capacity groups themselves."""
         arcs = self.circulation
