@@ -198,20 +198,16 @@ def solve(
         raise InvalidSolution(f"the solver {claim.solver.name!r} returned {type(solution).__name__}, not a solution")
     if verified and not claim.ours:
         model.verify(solution)
-    solution = certify(model, solution, claim)
+    solution = certify_by_judge(model, solution, claim) if model.needs_judge else model.certify(solution, claim)
     if verified:
         model.verify(solution)
     return solution
 
 
-def certify(model: Model[S], solution: S, claim: Claim) -> S:
-    """The solution with every claim proved, or lowered to what is proved; InvalidSolution if it breaks a rule.
-
-    Where optimality has no short proof, solvers of hemlp are believed, and the claims of others are compared with the
-    optimum of one of ours.
+def certify_by_judge(model: Model[S], solution: S, claim: Claim) -> S:
+    """As ``model.certify`` where optimality has no short proof: solvers of hemlp are believed, and the claims of others
+    are compared with the optimum of one of ours.
     """
-    if not model.needs_judge:
-        return model.certify(solution, claim)
     if claim.ours:
         return sign(solution, claim, claim.solver.name)
     model.check(solution)
