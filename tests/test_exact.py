@@ -248,3 +248,20 @@ def test_all_best_choices_of_a_part():
         assert min(sums, key=lambda d: (abs(d), d)) == predicted - expected
         several += any(len(each) > 1 for each in lists)
     assert several
+
+
+@pytest.mark.parametrize("seed", [17, 26, 81, 134])
+def test_another_order_needs_fewer_states(seed):
+    rng = np.random.default_rng(seed)
+    level, edges = np.sort(rng.integers(0, 12, 300)), []
+    for c in range(300):
+        near = np.flatnonzero(level < level[c])[-60:]
+        if len(near):
+            edges += [(int(p), c) for p in rng.choice(near, min(len(near), rng.choice([1, 1, 2, 3])), replace=False)]
+    h, labels = Hierarchy.from_edges(edges), int(rng.integers(25, 60))
+    classes = [h.labels[c] for c in rng.choice(len(h), 2 * labels, replace=False)]
+    model = measure("F_LCA").model(h, classes[:labels], classes[labels:])
+    few, many = model.solve("search(states=12, programs='never')"), model.solve("search(programs='never')")
+    assert few.status is many.status is Status.OPTIMAL  # the first order has more than 12 states
+    assert few.sums.tolist() == many.sums.tolist()
+    assert model.check(few)

@@ -2,7 +2,8 @@
 
 A partial choice is a set of *items*: open nodes that a side has, LCAs that are chosen, sides of LCAs that have a link,
 classes that have one. An option adds items, and may need some or forbid some. The order is greedy (least growth of the
-frontier, as for variable elimination), O(steps² × items).
+frontier, as for variable elimination), O(steps² × items); better ones are looked for by simulated annealing
+(Kirkpatrick et al., 1983), always with the same random numbers, O(items) for each of its moves.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import numpy as np
 
 if not cython.compiled:
     from hemlp.kernels.bitsets import put, words_for
-    from hemlp.kernels.lca.decisions import EXTRA, GROUP, LAST, OWN, SETTLED
+    from hemlp.kernels.lca.decisions import CHOICE, EXTRA, GROUP, LAST, OWN, SETTLED
 
     NONE, FEW_STEPS = -1, 4
+    AS_LISTED, GREEDY, LAST_ORDER = 0, 1, 5
+    MOVES, UNIT = 3000, 64
 
 from hemlp.kernels.bitsets import longer
 
@@ -26,10 +29,14 @@ class Component:
     words from o · node_words on) to the side of its decision, ``sets`` flags (``flag_words`` words), ``needs`` some and
     ``bars`` others. ``source``: the option of ``Decisions`` that it is, NONE if nothing is drawn. Node n is bit
     ``node[n]`` of the instance.
+
+    Orders: AS_LISTED, GREEDY, and annealed ones up to LAST_ORDER. For even ones items count nearly alike, for odd ones
+    much less where their decisions have few options. ``order``: the one that is known of each leader's part, or NONE.
     """
 
-    def __init__(self):
-        self.decision, self.ptr, self._left, self._taken, self._waits = np.zeros((5, 64), np.int64)
+    def __init__(self, decisions):
+        self.decision, self.ptr, self._listed, self._turn, self._waits = np.zeros((5, decisions + 1), np.int64)
+        self.order, self._place = np.zeros((2, decisions), np.int64)
         self.source, self.gain, self.rest = np.zeros((3, 256), np.int64)
         self.adds, self.needs, self.bars, self.sets = np.zeros((4, 256), np.int64)
         self.node, self._items, self._item_ptr, self._users, self._open = np.zeros((5, 256), np.int64)
@@ -38,9 +45,9 @@ class Component:
 
     # ---- numbers for nodes and flags
 
-    def read(self, leader, decisions, hitting_set, signatures, links, in_order):
-        """Read the part of the decision ``leader``; ``in_order``: in an order that keeps few items open."""
-        self._make_room(decisions, signatures, links)
+    def read(self, leader, decisions, hitting_set, signatures, links, order):
+        """Read the part of the decision ``leader`` in this order."""
+        self._make_room(signatures, links)
         self.steps = 0
         self.sides = 0
         for s in range(decisions.first, decisions.number):
@@ -54,16 +61,23 @@ class Component:
                 self.sides |= 1 + decisions.side[s]
         self._number_nodes(decisions, signatures)
         self._number_flags(decisions, hitting_set, links)
-        if in_order and self.steps > FEW_STEPS:
-            self._list_items(decisions, hitting_set, signatures)
-            self._put_in_order(decisions, hitting_set)
+        if order != AS_LISTED and self.steps > FEW_STEPS:
+            for t in range(self.steps):
+                self._listed[t] = self.decision[t]
+            if self.order[leader] != order:
+                self._list_items(decisions, hitting_set, signatures)
+                self._put_in_order(decisions, hitting_set)
+                if order != GREEDY:
+                    self._weigh_items(decisions, hitting_set, 1 if order % 2 else UNIT // 2)
+                    self._anneal(decisions, hitting_set, order)
+                for t in range(self.steps):
+                    self._place[self._listed[self._turn[t]]] = t
+                self.order[leader] = order
+            for t in range(self.steps):
+                self.decision[self._place[self._listed[t]]] = self._listed[t]
         self._write_options(decisions, hitting_set, signatures, links)
 
-    def _make_room(self, decisions, signatures, links):
-        if decisions.number + 1 >= self.decision.shape[0]:
-            with cython.gil:
-                room = 2 * decisions.number + 2
-                self.decision, self.ptr, self._left, self._taken, self._waits = np.zeros((5, room), np.int64)
+    def _make_room(self, signatures, links):
         if signatures.bits > self.number_of.shape[0]:
             with cython.gil:
                 self.node = np.zeros(2 * signatures.bits, np.int64)
@@ -170,19 +184,16 @@ class Component:
         A group comes before its links, EXTRA after the links that could serve its LCA, LAST after those of its class.
         """
         for t in range(self.steps):
-            self._taken[t] = 0
-            self._left[t] = self.decision[t]
-        for t in range(self.steps):
             self._waits[t] = 0
             for other in range(self.steps):
-                self._waits[t] += self._comes_first(self._left[other], self._left[t], decisions, hitting_set)
+                self._waits[t] += self._comes_first(self._listed[other], self._listed[t], decisions, hitting_set)
         for item in range(self.nodes + self.flags):
             self._open[item] = 0
         for step in range(self.steps):
             best = NONE
             least = 0
             for t in range(self.steps):
-                if not self._taken[t] and self._waits[t] == 0:
+                if self._waits[t] == 0:
                     change = 0
                     for k in range(self._item_ptr[t], self._item_ptr[t + 1]):
                         change += 0 if self._open[self._items[k]] else 256
@@ -191,13 +202,95 @@ class Component:
                     if best == NONE or change < least:
                         best = t
                         least = change
-            self._taken[best] = 1
-            self.decision[step] = self._left[best]
+            self._turn[step] = best
+            self._waits[best] = NONE
             for t in range(self.steps):
-                self._waits[t] -= self._comes_first(self._left[best], self._left[t], decisions, hitting_set)
+                self._waits[t] -= self._comes_first(self._listed[best], self._listed[t], decisions, hitting_set)
             for k in range(self._item_ptr[best], self._item_ptr[best + 1]):
                 self._users[self._items[k]] -= 1
                 self._open[self._items[k]] = 1
+
+    def _weigh_items(self, decisions, hitting_set, least):
+        """Weigh the items into ``_users``: a UNIT at most, and the logarithm of the options of no decision in all."""
+        for item in range(self.nodes + self.flags):
+            self._users[item] = UNIT
+        for t in range(self.steps):
+            s = self._listed[t]
+            options = decisions.ptr[s + 1] - decisions.ptr[s] + (1 if decisions.kind[s] > CHOICE else 0)
+            if decisions.kind[s] == GROUP:
+                options = hitting_set.set_ptr[decisions.of_class[s] + 1] - hitting_set.set_ptr[decisions.of_class[s]]
+            power = cython.cast(cython.longlong, 1)
+            weight = 0
+            while options > 2 * power:
+                power *= 2
+                weight += UNIT
+            weight += UNIT * (options - power) // power
+            for k in range(self._item_ptr[t], self._item_ptr[t + 1]):
+                item = self._items[k]
+                share = max(least, weight // (self._item_ptr[t + 1] - self._item_ptr[t]))
+                self._users[item] = min(self._users[item], share)
+
+    def _anneal(self, decisions, hitting_set, seed):
+        """Move decisions to other turns as long as that is not much worse, less and less; keep the best order."""
+        now: cython.double = self._measure_order()
+        least: cython.double = now
+        for t in range(self.steps):
+            self.decision[t] = self._turn[t]
+        for move in range(MOVES):
+            seed = (seed * 1103515245 + 12345) & 0x7FFFFFFF
+            begin: cython.longlong = (seed >> 8) % self.steps
+            seed = (seed * 1103515245 + 12345) & 0x7FFFFFFF
+            end: cython.longlong = self._move(begin, (seed >> 8) % self.steps, decisions, hitting_set)
+            if end == begin:
+                continue
+            seed = (seed * 1103515245 + 12345) & 0x7FFFFFFF
+            chance: cython.double = (seed >> 8) / 8388608.0
+            cost: cython.double = self._measure_order()
+            if cost <= now * (1 + 0.35 * chance * chance * (MOVES - move) / MOVES):
+                now = cost
+                if cost < least:
+                    least = cost
+                    for t in range(self.steps):
+                        self.decision[t] = self._turn[t]
+            else:
+                self._move(end, begin, decisions, hitting_set)
+        for t in range(self.steps):
+            self._turn[t] = self.decision[t]
+
+    def _move(self, begin, end, decisions, hitting_set):
+        """Move a turn towards another one, as far as decisions that must precede others allow; where it ends."""
+        moved = self._turn[begin]
+        while begin != end:
+            at = begin + 1 if begin < end else begin - 1
+            other = self._turn[at]
+            first = moved if begin < end else other
+            if self._comes_first(self._listed[first], self._listed[moved + other - first], decisions, hitting_set):
+                break
+            self._turn[begin] = other
+            begin = at
+        self._turn[begin] = moved
+        return begin
+
+    def _measure_order(self):
+        """Estimate the states: 2 to the weight of the open items, added up over the turns."""
+        for item in range(self.nodes + self.flags):
+            self._open[item] = NONE
+        for t in range(self.steps):
+            self._waits[t] = 0
+        for t in range(self.steps):
+            for k in range(self._item_ptr[self._turn[t]], self._item_ptr[self._turn[t] + 1]):
+                item = self._items[k]
+                begin = t if self._open[item] == NONE else self._open[item]
+                self._waits[begin] += self._users[item]
+                self._waits[t] -= self._users[item]
+                self._open[item] = t
+        cost: cython.double = 0.0
+        weight: cython.longlong = 0
+        for t in range(self.steps):
+            weight += self._waits[t]
+            power: cython.longlong = cython.cast(cython.longlong, 1) << min(weight // UNIT, 60)
+            cost += power * (1 + 1.0 * (weight % UNIT) / UNIT)
+        return cost
 
     def _comes_first(self, o, s, decisions, hitting_set):
         """Whether decision ``o`` must precede ``s``."""

@@ -29,7 +29,7 @@ cdef class PartSearch:
     cdef readonly BestPaths paths
     cdef bint bounded
     cdef readonly long long[::1] sure
-    cdef long long[::1] live, later, uniform
+    cdef long long[::1] live, later, reach, uniform
     cdef int[::1] table
     cdef int prepare(self, Component part, Decisions decisions) except -1 nogil
     cdef int _make_room(self, Component part, long long width) except -1 nogil
@@ -37,7 +37,7 @@ cdef class PartSearch:
     cdef int best(self, Component part, Decisions decisions, long long floor, long long most, long long beam) except -1 nogil
     cdef bint _step(self, Component part, long long side, long long t, long long most) except -1 nogil
     cdef long long _free_path(self, Component part, long long side, long long at, long long t) noexcept nogil
-    cdef bint _only_costs(self, Component part, long long side, long long at, long long t, long long o) noexcept nogil
+    cdef bint _only_costs(self, Component part, long long side, long long at, long long t, const long long[::1] nodes, long long row) noexcept nogil
     cdef bint _feasible(self, Component part, long long at, long long o) noexcept nogil
     cdef void _apply(self, Component part, long long side, long long i, long long o, long long live) noexcept nogil
     cdef double _credit(self, Component part, long long at, long long t) noexcept nogil

@@ -46,7 +46,7 @@ class PartSearch:
     def __init__(self):
         self.old, self.new, self.bound, self.paths = States(), States(), LagrangianBound(), BestPaths()
         self.moves = self.states = 0
-        self.live, self.later, self.uniform = np.zeros((3, 256), np.int64)
+        self.live, self.later, self.reach, self.uniform = np.zeros((4, 256), np.int64)
         self.sure = np.zeros(16, np.int64)
         self.table = np.full(1024, EMPTY, np.int32)
 
@@ -55,7 +55,7 @@ class PartSearch:
     def prepare(self, part, decisions):
         """Find the certain nodes of the other side, the items of later steps, and the nodes each side can use.
 
-        ``uniform``: steps all of whose paths have the same gain and rest.
+        ``uniform``: steps all of whose paths have the same gain and rest; ``reach``: the nodes of a step's options.
         """
         width = 2 * part.node_words + part.flag_words
         self._make_room(part, width)
@@ -72,12 +72,15 @@ class PartSearch:
                 self.live[t * width + w] = self.live[(t + 1) * width + w]
                 self.later[t * width + w] = self.later[(t + 1) * width + w]
             own = t * width + decisions.side[part.decision[t]] * part.node_words
+            for w in range(part.node_words):
+                self.reach[t * part.node_words + w] = 0
             last = part.ptr[t + 1] - 1
             self.uniform[t] = last > part.ptr[t] and part.source[last - 1] != EMPTY  # several paths, which stand last
             for o in range(part.ptr[t], part.ptr[t + 1]):
                 if part.source[o] != EMPTY and (part.gain[o] != part.gain[last] or part.rest[o] != part.rest[last]):
                     self.uniform[t] = 0
                 for w in range(part.node_words):
+                    self.reach[t * part.node_words + w] |= part.adds[o * part.node_words + w]
                     self.later[own + w] |= part.adds[o * part.node_words + w]
                     self.live[t * width + w] |= part.adds[o * part.node_words + w]
                     self.live[t * width + part.node_words + w] |= part.adds[o * part.node_words + w]
@@ -93,11 +96,8 @@ class PartSearch:
                 self.sure = longer(self.sure, 2 * part.node_words)
         if (part.steps + 1) * width > self.live.shape[0]:
             with cython.gil:
-                self.live, self.later = (
-                    longer(self.live, (part.steps + 1) * width),
-                    longer(self.later, (part.steps + 1) * width),
-                )
-                self.uniform = longer(self.uniform, part.steps)
+                room = 2 * (part.steps + 1) * width
+                self.live, self.later, self.reach, self.uniform = np.zeros((4, room), np.int64)
         return self.old.make_room(1, width)
 
     # ---- step by step
@@ -145,11 +145,15 @@ class PartSearch:
             self.new.make_room(self.made + part.ptr[t + 1] - part.ptr[t] + 1, width)
             credit = self._credit(part, i * width, t + 1) if self.bounded else 0.0
             free = self._free_path(part, side, i * width, t) if self.uniform[t] else EMPTY
+            shares: cython.bint = free == EMPTY or not self._only_costs(part, side, i * width, t, self.reach, t)
             for o in range(part.ptr[t], part.ptr[t + 1]):
+                if not shares and o != free and part.source[o] != EMPTY:
+                    continue
                 self.moves += 1
                 if self.moves % 65536 == 0:
                     look_for_signals()
-                dominated: cython.bint = free != EMPTY and o != free and self._only_costs(part, side, i * width, t, o)
+                dominated: cython.bint = free != EMPTY and o != free and part.source[o] != EMPTY
+                dominated = dominated and self._only_costs(part, side, i * width, t, part.adds, o)
                 if not dominated and self._feasible(part, i * width, o):
                     self._apply(part, side, i, o, (t + 1) * width)
                     if self._hopeful(part, i * width, t + 1, credit) and not self._keep(i, o, width, most):
@@ -170,16 +174,14 @@ class PartSearch:
                 return o
         return EMPTY
 
-    def _only_costs(self, part, side, at, t, o):
-        """Whether an option is a path that adds only nodes that the other side can never have."""
+    def _only_costs(self, part, side, at, t, nodes, row):
+        """Whether a row of nodes adds only some that the other side can never have."""
         words = part.node_words
         other = (1 - side) * words
-        if part.source[o] == EMPTY:
-            return False
         for w in range(words):
             shared = self.old.items[at + other + w] | self.sure[other + w]
             shared |= self.later[(t + 1) * (2 * words + part.flag_words) + other + w]
-            if part.adds[o * words + w] & ~self.old.items[at + side * words + w] & shared:
+            if nodes[row * words + w] & ~self.old.items[at + side * words + w] & shared:
                 return False
         return True
 

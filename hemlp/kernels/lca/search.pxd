@@ -1,7 +1,7 @@
 cimport cython
 from hemlp.kernels.bitsets cimport bits_of
 from hemlp.kernels.lca.best_paths cimport BestPaths
-from hemlp.kernels.lca.components cimport NONE, Component
+from hemlp.kernels.lca.components cimport AS_LISTED, GREEDY, LAST_ORDER, NONE, Component
 from hemlp.kernels.lca.decisions cimport SETTLED, Decisions
 from hemlp.kernels.lca.enumerated_parts cimport EnumeratedParts
 from hemlp.kernels.lca.hitting_set cimport HittingSet
@@ -14,6 +14,7 @@ from hemlp.kernels.signals cimport look_for_signals
 cdef enum:
     BEAM = 256
     FEW = 256
+    MANY = 2048
     ROUNDS = 60
 
 @cython.final
@@ -28,7 +29,7 @@ cdef class Search:
     cdef Ties ties
     cdef readonly long long most, parts, scale, drawn, drawn_nodes, present, listed
     cdef readonly long long[::1] picked, part_size, part_common, part_diff, base, outcomes, outcomes_end, out_links, out_ptr, out_nodes
-    cdef long long[::1] all_known
+    cdef long long[::1] all_known, order
     cdef long long unproved
     cdef public bint draws
     cdef bint reduce(self, long long i) except -1 nogil

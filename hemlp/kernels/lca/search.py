@@ -16,7 +16,7 @@ import numpy as np
 
 if not cython.compiled:
     from hemlp.kernels.bitsets import bits_of
-    from hemlp.kernels.lca.components import NONE, Component
+    from hemlp.kernels.lca.components import AS_LISTED, GREEDY, LAST_ORDER, NONE, Component
     from hemlp.kernels.lca.decisions import SETTLED, Decisions
     from hemlp.kernels.lca.enumerated_parts import EnumeratedParts
     from hemlp.kernels.lca.hitting_set import HittingSet
@@ -26,7 +26,7 @@ if not cython.compiled:
     from hemlp.kernels.lca.ties import Ties
     from hemlp.kernels.signals import look_for_signals
 
-    BEAM, FEW, ROUNDS = 256, 256, 60
+    BEAM, FEW, MANY, ROUNDS = 256, 256, 2048, 60
 
 from hemlp.kernels.bitsets import longer
 
@@ -37,12 +37,14 @@ class Search:
     def __init__(self, facts: Any, size: int, most: int) -> None:
         self.links = Links(facts, size)
         self.hitting_set, self.signatures, self.decisions = HittingSet(), Signatures(self.links), Decisions(self.links)
-        self.part, self.part_search, self.enumerated = Component(), PartSearch(), EnumeratedParts()
+        self.part_search, self.enumerated = PartSearch(), EnumeratedParts()
         self.most = most  # states, for one step of one part
         self.present = NONE  # the part that was read last
         self.listed = NONE  # the part whose best choices are known with their differences of sizes
         self.draws = False  # whether choices are wanted, or only what they come to
         decisions = self.decisions.kind.shape[0]
+        self.part = Component(decisions)
+        self.order = np.zeros(decisions, np.int64)  # that each part is searched in
         self.picked = np.zeros(decisions, np.int64)  # the option that each decision takes, NONE: nothing is drawn
         # by the leader of a part
         self.part_size, self.part_common, self.part_diff = np.zeros((3, decisions), np.int64)
@@ -86,6 +88,8 @@ class Search:
             self.parts += self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED
             self.part_size[s] = NONE
             self.all_known[s] = 0
+            self.order[s] = GREEDY
+            self.part.order[s] = NONE
         for s in range(self.decisions.number):
             if self.decisions.kind[s] == SETTLED:
                 self.picked[s] = self.decisions.ptr[s]
@@ -95,7 +99,7 @@ class Search:
         """Enumerate the outcomes of all parts with few choices."""
         for s in range(self.decisions.first, self.decisions.number):
             if self.decisions.leader[s] == s and self.decisions.kind[s] != SETTLED:
-                self.part.read(s, self.decisions, self.hitting_set, self.signatures, self.links, False)
+                self.part.read(s, self.decisions, self.hitting_set, self.signatures, self.links, AS_LISTED)
                 self.outcomes[s] = self.enumerated.number
                 self.all_known[s] = self.enumerated.add(self.part, self.decisions, self.most)
                 self.outcomes_end[s] = self.enumerated.number
@@ -149,23 +153,34 @@ class Search:
         """Search a part, whether with success; its best choice so far is a floor.
 
         First by simple bounds, which is enough for most parts; then by better ones, from what a narrow search finds.
+        An order that comes to many states gives way to the next one; only the last two may use all of them.
         """
-        known: cython.bint = self.part_size[leader] != NONE
-        floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
-        self.read_part(leader)
         self.listed = NONE
-        self.part_search.ask(self.part, p, q, self.scale)
-        status = self.part_search.best(self.part, self.decisions, floor, min(FEW, self.most), 0)
-        if status == TOO_MANY:
-            self.part_search.bound.improve(self.part, self.decisions, ROUNDS)
-            if not known or not proves:
-                if self.part_search.best(self.part, self.decisions, floor, 1 << 20, BEAM) == SOLVED:
-                    floor = self.part_search.old.worth[0]
-                    self._take(leader)
-                if not proves:
-                    self.unproved += 1
-                    return True
-            status = self.part_search.best(self.part, self.decisions, floor, self.most, 0)
+        status = TOO_MANY
+        while status == TOO_MANY:
+            known: cython.bint = self.part_size[leader] != NONE
+            floor = self._worth(self.part_size[leader], self.part_common[leader], p, q) if known else LOWEST
+            self.read_part(leader)
+            self.part_search.ask(self.part, p, q, self.scale)
+            status = self.part_search.best(self.part, self.decisions, floor, min(FEW, self.most), 0)
+            if status == TOO_MANY:
+                self.part_search.bound.improve(self.part, self.decisions, ROUNDS)
+                if not known or not proves:
+                    if self.part_search.best(self.part, self.decisions, floor, 1 << 20, BEAM) == SOLVED:
+                        floor = self.part_search.old.worth[0]
+                        self._take(leader)
+                    if not proves:
+                        self.unproved += 1
+                        return True
+                limit = min(MANY << 2 * (self.order[leader] // 2), self.most)
+                if self.order[leader] >= LAST_ORDER - 1:
+                    limit = self.most
+                status = self.part_search.best(self.part, self.decisions, floor, limit, 0)
+            if status == TOO_MANY:
+                if self.order[leader] == LAST_ORDER:
+                    return False
+                self.order[leader] += 1
+                self.present = NONE
         if status == SOLVED:
             self._take(leader)
             self._note_best(leader)
@@ -174,7 +189,7 @@ class Search:
     def read_part(self, leader):
         """Make a part the present one."""
         if self.present != leader:
-            self.part.read(leader, self.decisions, self.hitting_set, self.signatures, self.links, True)
+            self.part.read(leader, self.decisions, self.hitting_set, self.signatures, self.links, self.order[leader])
             self.part_search.prepare(self.part, self.decisions)
             self.part.forget()
             self.present = leader
