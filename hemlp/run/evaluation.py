@@ -1,13 +1,43 @@
-"""An evaluation: results with all analyses and reports of them as methods."""
+"""An evaluation: results with all analyses and reports of them as methods.
+
+A module is loaded when one of its functions is first asked for. Type checkers import the module itself, and take a
+function that is assigned in the body of a class for what it is then, a method.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Self
 
 from hemlp.results.results import Results
-from hemlp.run.lazy import LazyModule
+
+
+class LateModule:
+    """A module whose functions become methods of a class."""
+
+    def __init__(self, module: str) -> None:
+        self._module = module
+
+    def __getattr__(self, function: str) -> LateMethod:
+        return LateMethod(self._module, function)
+
+
+class LateMethod:
+    """A method that, when it is first asked for, is replaced by the function of a module."""
+
+    def __init__(self, module: str, function: str) -> None:
+        self._module, self._function = module, function
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        function: Any = getattr(import_module(self._module), self._function)
+        setattr(self._owner, self._name, function)
+        return function.__get__(instance, owner)
+
 
 if TYPE_CHECKING:
     from hemlp.analysis import ranking_sensitivity
@@ -27,26 +57,16 @@ if TYPE_CHECKING:
     from hemlp.report import json_form, page, parquet, plots
     from hemlp.run import worst as worst_instances
 else:
-    ranking_sensitivity = LazyModule("hemlp.analysis.ranking_sensitivity")
-    floors = LazyModule("hemlp.analysis.decision.floor")
-    by_branch = LazyModule("hemlp.analysis.diagnosis.branches")
-    class_counts = LazyModule("hemlp.analysis.diagnosis.class_counts")
-    error_costs = LazyModule("hemlp.analysis.diagnosis.error_costs")
-    error_kinds = LazyModule("hemlp.analysis.diagnosis.error_kinds")
-    label_checks = LazyModule("hemlp.analysis.diagnosis.label_checks")
-    leniency = LazyModule("hemlp.analysis.statistics.leniency")
-    explaining = LazyModule("hemlp.analysis.explain.explain")
-    comparisons = LazyModule("hemlp.analysis.statistics.comparisons")
-    correlations = LazyModule("hemlp.analysis.statistics.correlations")
-    intervals = LazyModule("hemlp.analysis.statistics.intervals")
-    planning = LazyModule("hemlp.analysis.statistics.planning")
-    summary_table = LazyModule("hemlp.analysis.statistics.summary_table")
-    evaluation_verdicts = LazyModule("hemlp.analysis.statistics.evaluation_verdicts")
-    json_form = LazyModule("hemlp.report.json_form")
-    page = LazyModule("hemlp.report.page")
-    parquet = LazyModule("hemlp.report.parquet")
-    plots = LazyModule("hemlp.report.plots")
-    worst_instances = LazyModule("hemlp.run.worst")
+    PLACES = {
+        "analysis": "ranking_sensitivity", "analysis.decision": "floor", "analysis.explain": "explain",
+        "analysis.diagnosis": "branches class_counts error_costs error_kinds label_checks",
+        "analysis.statistics": "comparisons correlations intervals leniency planning summary_table evaluation_verdicts",
+        "report": "json_form page parquet plots", "run": "worst",
+    }  # fmt: skip
+    CALLED = {"branches": "by_branch", "explain": "explaining", "floor": "floors", "worst": "worst_instances"}
+    for place, names in PLACES.items():
+        for name in names.split():
+            globals()[CALLED.get(name, name)] = LateModule(f"hemlp.{place}.{name}")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
