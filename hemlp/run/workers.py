@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("cpsat", "flow", "milp", "networkx", "portfolio", "pulp")}
+IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("flow", "ortools", "pulp")}
 """Solvers that write programs in Python, or hold its lock while they solve them."""
 
 
