@@ -19,7 +19,7 @@ from time import monotonic
 from typing import Any, TypeVar
 
 from hemlp.errors import NoCluster
-from hemlp.processes.sending import Pickled, WorkersDied
+from hemlp.processes.sending import WORKER_TIMEOUT, Pickled, WorkersDied
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -31,9 +31,6 @@ PIECE = 2**22
 
 NOTICE = 5.0
 """Seconds after which it is said that a cluster has no workers."""
-WORKER_TIMEOUT = 300.0
-"""Seconds that a run waits for a cluster without workers, unless its executor has a ``worker_timeout``."""
-
 GONE = "the scheduler of the cluster does not answer any more, or has cancelled this run"
 
 

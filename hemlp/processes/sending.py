@@ -10,6 +10,9 @@ from typing import Any
 
 from hemlp.errors import Advice, InvalidOption
 
+WORKER_TIMEOUT = 300.0
+"""Seconds that a run waits for a cluster without workers, unless its executor has a ``worker_timeout``."""
+
 
 @dataclass(frozen=True)
 class Pickled:

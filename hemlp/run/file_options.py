@@ -15,7 +15,6 @@ from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_files import Format, read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
-from hemlp.measures.pair_measure import pairs_classes
 from hemlp.measures.set_measure import SetMeasure
 from hemlp.options import check_choice, check_known
 from hemlp.results.results import require_inputs
@@ -225,6 +224,7 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     from hemlp.analysis.scored.aligned_scores import AlignedScores
     from hemlp.analysis.scored.curve import compute_curve
     from hemlp.analysis.scored.step_scores import ScoringOptions
+    from hemlp.measures.pair_measure import pairs_classes
 
     inputs = require_inputs(ev)
     measures = {

@@ -8,7 +8,6 @@ easy instance waits for them, and all workers share them.
 
 from __future__ import annotations
 
-import logging
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -27,10 +26,9 @@ from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import Scores, concatenate_scores
 from hemlp.measures.scoring import UndefinedPolicy, score_together
 from hemlp.optimize.program import Status
-from hemlp.processes.executors import WORKER_TIMEOUT
 from hemlp.processes.interrupts import as_completed, run_interruptible
 from hemlp.processes.progress import Progress
-from hemlp.processes.sending import Pickled, WorkersDied
+from hemlp.processes.sending import WORKER_TIMEOUT, Pickled, WorkersDied
 from hemlp.results.inputs import Inputs
 from hemlp.results.packed import NotScores, packed, unpacked
 from hemlp.run.folder import RunFolder
@@ -294,6 +292,8 @@ class Cluster:
     @contextmanager
     def executor(self) -> Iterator[Executor]:
         """What scores chunks there. Dask's own words about connections are not shown: hemlp's errors say the same."""
+        import logging
+
         try:
             from distributed import Client
         except ImportError:
