@@ -10,9 +10,8 @@ import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, sorted_distinct, split
 from hemlp.instances.batch import Side
+from hemlp.problems.decision.exact import LinearDecision, PairDecision, RatioDecision
 from hemlp.problems.decision.model import EQUAL, DecisionSolution, PoolDecision, roots
-from hemlp.problems.decision.pairs import PairDecision
-from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.lca.links import most_specific
 from hemlp.solvers.registry import BaseSolver
 

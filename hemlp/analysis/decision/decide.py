@@ -34,9 +34,9 @@ from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.optimize.program import Status
+from hemlp.problems.decision.exact import LinearDecision
 from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, specific_classes
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of, side_of
-from hemlp.problems.decision.sets import LinearDecision
 from hemlp.text.display import abbreviate
 from hemlp.text.tables import Table, plural
 

@@ -14,10 +14,9 @@ from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.pair_measure import PairMeasure, pairs_classes
 from hemlp.measures.set_measure import SetMeasure
+from hemlp.problems.decision.exact import LinearDecision, PairDecision, RatioDecision, candidates
 from hemlp.problems.decision.model import DecisionModel
-from hemlp.problems.decision.pairs import PairDecision, candidates
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of, side_of
-from hemlp.problems.decision.sets import LinearDecision, RatioDecision
 from hemlp.problems.pairing.bounds import Bounds
 from hemlp.problems.pairing.costs import ShortestPath
 

@@ -16,10 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
-from hemlp.analysis.scored.cafa_averages import CafaTerms, Norm
-from hemlp.analysis.scored.exclusion import as_exclusion, resolve_exclusion
-from hemlp.analysis.scored.operating_point import best_index, step_area
-from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
+from hemlp.analysis.scored.cafa_averages import CafaTerms, Norm, as_exclusion, resolve_exclusion
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps, best_index, distinct_scores, step_area
 from hemlp.analysis.statistics.resampling import Bootstrap, Units, bootstrap_note, check_confidence
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption, InvalidScores

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.scored.cafa import Cafa, cafa
-from hemlp.analysis.scored.operating_point import best_index
+from hemlp.analysis.scored.threshold_steps import best_index
 from hemlp.errors import InvalidOption, InvalidScores
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.scored.cutting_rules import RULE_KINDS, RuleKind
-from hemlp.analysis.scored.operating_point import best_index
+from hemlp.analysis.scored.threshold_steps import best_index
 from hemlp.analysis.statistics.resampling import Bootstrap
 from hemlp.arrays import FloatArray
 from hemlp.escaping import json_number

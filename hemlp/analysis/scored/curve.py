@@ -20,12 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
-from hemlp.analysis.scored.curve_measures import resolve_measures
-from hemlp.analysis.scored.operating_point import best_index, step_area
 from hemlp.analysis.scored.prefix_scores import PrefixScores
-from hemlp.analysis.scored.step_scores import ScoringOptions, StepValues, score_steps
+from hemlp.analysis.scored.step_scores import ScoringOptions, StepValues, resolve_measures, score_steps
 from hemlp.analysis.scored.threshold_search import MANY, check_points, choose_thresholds, skipped_note
-from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps, best_index, distinct_scores, step_area
 from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray, sorted_distinct
 from hemlp.errors import InvalidOption, InvalidScores, MissingDependency

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
-from hemlp.analysis.scored.operating_point import TIE_TOLERANCE, best_index
 from hemlp.analysis.scored.step_scores import ScoringOptions, score_steps
-from hemlp.analysis.scored.threshold_steps import ThresholdSteps
+from hemlp.analysis.scored.threshold_steps import TIE_TOLERANCE, ThresholdSteps, best_index
 from hemlp.arrays import FloatArray, IntArray, row_pointers, sorted_distinct
 from hemlp.errors import Advice, InvalidOption
 from hemlp.hierarchy.labels import Label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hemlp.analysis.scored.operating_point import best_index
+from hemlp.analysis.scored.threshold_steps import best_index
 from hemlp.io.figures import COLOURS, new_figure, plain
 from hemlp.text.tables import plural
 

@@ -13,10 +13,9 @@ import numpy as np
 from hemlp.analysis.scored.candidates import Candidate, compare_candidates
 from hemlp.analysis.scored.cutting_rules import RULE_KINDS, CuttingRule, RuleKind, clip_sizes, describe_parameter
 from hemlp.analysis.scored.group_thresholds import Grouping, GroupTuner, SmallGroups, count_set_members
-from hemlp.analysis.scored.operating_point import best_index
 from hemlp.analysis.scored.prefix_scores import MAX_CLASSES_SCORED, PrefixScores
 from hemlp.analysis.scored.threshold_search import MIN_POINTS, POINTS, BoundedSearch, refine_search, spread_thresholds
-from hemlp.analysis.scored.threshold_steps import ThresholdSteps, distinct_scores
+from hemlp.analysis.scored.threshold_steps import ThresholdSteps, best_index, distinct_scores
 from hemlp.analysis.statistics.resampling import Bootstrap, Units
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidScores

@@ -12,9 +12,11 @@ import numpy as np
 from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.arrays import FloatArray, IntArray
-from hemlp.errors import InfeasibleModel, UndefinedScore, UnsolvedModel
+from hemlp.errors import InfeasibleModel, InvalidOption, UndefinedScore, UnsolvedModel
 from hemlp.instances.batch import Batch, Side
 from hemlp.measures.base import Measure
+from hemlp.measures.derived import RankedMeasure
+from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.scoring import UndefinedPolicy, score_together, sharing_key
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.variants import PrefixModel
@@ -143,3 +145,24 @@ def _locate_error(
     error.args = (message, *error.args[1:])
     error.row = row + 1
     return error
+
+
+def threshold_measure(what: str | Measure) -> Measure:
+    """A measure of the classes above a threshold; raises for measures of the k greatest scores."""
+    resolved = as_measure(what)
+    if isinstance(resolved, RankedMeasure):
+        raise InvalidOption(f"{resolved} uses the greatest scores and no threshold: hemlp.ranked takes it")
+    return resolved
+
+
+def resolve_measures(measures: Sequence[str | Measure]) -> dict[str, Measure]:
+    """The measures by their names, as given."""
+    resolved: dict[str, Measure] = {}
+    for each in measures:
+        name = each if isinstance(each, str) else each.display_name
+        if name in resolved:
+            raise InvalidOption(f"the measure {name!r} is asked for twice")
+        resolved[name] = threshold_measure(each)
+    if not resolved:
+        raise InvalidOption("a curve needs at least one measure")
+    return resolved

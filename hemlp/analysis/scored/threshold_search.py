@@ -11,9 +11,8 @@ from functools import cached_property, partial
 import numpy as np
 
 from hemlp.analysis.scored.cutting_rules import clip_sizes
-from hemlp.analysis.scored.operating_point import TIE_TOLERANCE, best_index
 from hemlp.analysis.scored.prefix_scores import PrefixScores
-from hemlp.analysis.scored.threshold_steps import ThresholdSteps
+from hemlp.analysis.scored.threshold_steps import TIE_TOLERANCE, ThresholdSteps, best_index
 from hemlp.arrays import FloatArray, IntArray, pointers, sorted_distinct
 from hemlp.errors import InvalidOption
 from hemlp.instances.scored_sets import ScoredSets

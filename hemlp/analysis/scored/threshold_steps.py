@@ -14,6 +14,7 @@ import numpy as np
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers, sorted_distinct
+from hemlp.errors import InvalidOption
 from hemlp.instances.scored_sets import ScoredSets
 
 
@@ -107,3 +108,22 @@ class ThresholdSteps:
 def distinct_scores(data: AlignedScores | ScoredSets) -> FloatArray:
     """All different scores, ascending."""
     return sorted_distinct(data.values)
+
+
+TIE_TOLERANCE = 1e-12
+"""Values that differ by less, relatively, differ by rounding alone."""
+
+
+def best_index(values: FloatArray, greater_is_better: bool) -> int:
+    """The index of the first of the best values; nan is ignored."""
+    known = values if greater_is_better else -values
+    if np.isnan(known).all():
+        raise InvalidOption("the measure is undefined at every threshold: there is no best one")
+    best = float(np.nanmax(known))
+    room = TIE_TOLERANCE * abs(best) if np.isfinite(best) else 0.0
+    return int(np.flatnonzero(known >= best - room)[0])
+
+
+def step_area(x: FloatArray, y: FloatArray) -> float:
+    """Σ (xₖ − xₖ₋₁)·yₖ from x = 0 on: the area of steps, never of a trapezium."""
+    return float(np.sum(np.diff(x, prepend=0.0) * y))

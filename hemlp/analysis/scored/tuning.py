@@ -9,12 +9,11 @@ import numpy as np
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.analysis.scored.candidates import Candidate, compare_candidates
-from hemlp.analysis.scored.curve_measures import threshold_measure
 from hemlp.analysis.scored.cutting_rules import CuttingRule, RuleKind, describe_parameter
 from hemlp.analysis.scored.group_thresholds import SmallGroups
 from hemlp.analysis.scored.prefix_scores import PrefixScores
 from hemlp.analysis.scored.rule_tuner import RuleComparison, RuleTuner
-from hemlp.analysis.scored.step_scores import ScoringOptions
+from hemlp.analysis.scored.step_scores import ScoringOptions, threshold_measure
 from hemlp.analysis.scored.threshold_search import check_points
 from hemlp.analysis.scored.tuned_rule import RuleChoice, Tuned
 from hemlp.errors import Advice, InvalidOption, InvalidScores
