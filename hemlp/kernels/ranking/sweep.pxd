@@ -23,6 +23,7 @@ cdef long long _predict(Sweep task, Py_ssize_t i, int start) noexcept nogil
 cdef _reach_all(Rows arrows, Rows scored, int[::1] marks, int[::1] stack, long long[::1] ptr, int[::1] nodes, long long[::1] first, bint keep)
 cdef _run(const long long[::1] begin, const long long[::1] steps, const unsigned char[::1] first, const double[:, ::1] values, double[:, ::1] state, double[:, ::1] sums)
 cdef void _add(double[:, ::1] state, Py_ssize_t c, double value) noexcept nogil
-cdef _resample(const long long[::1] begin, const long long[::1] units, const double[:, ::1] changes, const long long[::1] columns, const double[::1] scales, const unsigned char[:, ::1] counts, const double[::1] drawn, int kind, double[:, ::1] carried, double[:, ::1] sums, double[::1] times, double[:, ::1] best)
+cdef _resample(const long long[::1] begin, const long long[::1] units, const double[:, ::1] changes, const long long[::1] columns, const double[::1] scales, const unsigned char[:, ::1] counts, const double[::1] drawn, int kind, double[:, ::1] carried, double[:, ::1] sums, double[::1] times, double[::1] gain, double[:, ::1] best)
+cdef void _look_ahead(const double[:, ::1] sums, const double[::1] drawn, int kind, const double[:, ::1] best, Py_ssize_t low, double[::1] gain) noexcept nogil
 cdef void _improve(double[:, ::1] sums, Py_ssize_t r, double size, int kind, double[:, ::1] best, Py_ssize_t to) noexcept nogil
 cdef double _harmonic(double p, double q) noexcept nogil

@@ -222,12 +222,12 @@ def best_of_resamples(
     """
     best = np.full((3, len(drawn)), -np.inf)
     best[1] = np.inf
-    carried, sums = np.empty((len(columns), TOGETHER)), np.empty((SUMS, TOGETHER))
-    _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, np.empty(TOGETHER), best)
+    carried, sums, times, gain = (np.empty((size, TOGETHER)) for size in (len(columns), SUMS, 1, 1))
+    _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, times[0], gain[0], best)
     return best
 
 
-def _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, times, best):
+def _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, times, gain, best):
     group: cython.Py_ssize_t
     e: cython.Py_ssize_t
     k: cython.Py_ssize_t
@@ -258,13 +258,32 @@ def _resample(begin, units, changes, columns, scales, counts, drawn, kind, carri
                     column: cython.Py_ssize_t = columns[j]
                     for r in range(TOGETHER):
                         sums[column, r] += carried[j, r] * scale
+                _look_ahead(sums, drawn, kind, best, low, gain)
                 for r in range(min(TOGETHER, drawn.shape[0] - low)):
-                    if sums[6, r] > 0:
+                    if sums[6, r] > 0 and not gain[r] < 0:
                         _improve(sums, r, drawn[low + r], kind, best, low + r)
 
 
+def _look_ahead(sums, drawn, kind, best, low, gain):
+    """Below 0 where the averages of a resample are worse than all of its best ones: by products, some at a time."""
+    nearly: cython.double = 1 - 1e-9
+    r: cython.Py_ssize_t
+    for r in range(min(TOGETHER, drawn.shape[0] - low)):
+        size: cython.double = drawn[low + r]
+        by_precision: cython.double = size if kind == 2 else sums[2, r]
+        by_others: cython.double = sums[2, r] if kind == 1 else size
+        f: cython.double = 2.0 * sums[0, r] * sums[1, r]
+        f = f - best[0, low + r] * (sums[0, r] * by_others + sums[1, r] * by_precision) * nearly
+        bound: cython.double = best[1, low + r] * by_others
+        s: cython.double = bound * bound + 1e-300
+        s = s - (sums[4, r] * sums[4, r] + sums[5, r] * sums[5, r]) * nearly
+        micro: cython.double = 2.0 * sums[3, r]
+        micro = micro - best[2, low + r] * (micro + sums[4, r] + sums[5, r]) * nearly
+        gain[r] = s if f < 0 and micro < 0 else 1.0
+
+
 def _improve(sums, r, size, kind, best, to):
-    """Compare the averages of a resample with its best ones; what cannot be better by far is not divided."""
+    """Compare the averages of a resample with its best ones; what is clearly worse is not divided."""
     nearly: cython.double = 1 - 1e-9
     covered: cython.double = sums[2, r]
     hit: cython.double = sums[3, r]
