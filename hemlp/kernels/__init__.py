@@ -18,6 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.kernels import uncompiled
@@ -34,7 +35,9 @@ ADVICE = (
 
 _CIMPORT = re.compile(r"^from (\S+) cimport (.+)", re.MULTILINE)
 _ENUM = re.compile(r"^cp?def enum:.*\n((?:    .+\n)+)", re.MULTILINE)
-_LIBC = {"INFINITY": math.inf, "NAN": math.nan, "fabs": math.fabs, "isfinite": math.isfinite}
+_LIBC = {
+    "INFINITY": math.inf, "NAN": math.nan, "fabs": math.fabs, "isfinite": math.isfinite, "hypot": np.hypot,
+}  # fmt: skip
 
 
 def declared(pxd: str) -> dict[str, Any]:
