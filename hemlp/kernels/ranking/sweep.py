@@ -220,10 +220,11 @@ def best_of_resamples(
     ``columns[j]`` (as of ``CafaTerms``), and is a multiple of ``scales[j]``. Where nothing is predicted, and nowhere
     else, is no value: infinity is left then. ``kind``: 1 and 2 divide by the number of predictions, and of all.
     """
-    best = np.full((3, len(drawn)), -np.inf)
+    best = np.full((3, len(drawn)), -1.0)
     best[1] = np.inf
     carried, sums, times, gain = (np.empty((size, TOGETHER)) for size in (len(columns), SUMS, 1, 1))
     _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, times[0], gain[0], best)
+    best[best < 0] = np.inf
     return best
 
 
@@ -274,7 +275,7 @@ def _look_ahead(sums, drawn, kind, best, low, gain):
         by_others: cython.double = sums[2, r] if kind == 1 else size
         f: cython.double = 2.0 * sums[0, r] * sums[1, r]
         f = f - best[0, low + r] * (sums[0, r] * by_others + sums[1, r] * by_precision) * nearly
-        bound: cython.double = best[1, low + r] * by_others
+        bound: cython.double = best[1, low + r] * by_others if by_others > 0 else 0.0
         s: cython.double = bound * bound + 1e-300
         s = s - (sums[4, r] * sums[4, r] + sums[5, r] * sums[5, r]) * nearly
         micro: cython.double = 2.0 * sums[3, r]
