@@ -8,10 +8,9 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from hemlp.analysis.statistics import pair_summaries, permutation
+from hemlp.analysis.statistics import permutation
 from hemlp.analysis.statistics.differences import PairedDifferences
-from hemlp.analysis.statistics.pair_summaries import PairSummary, summarize_pairs
-from hemlp.analysis.statistics.permutation import SIGN_DRAWS
+from hemlp.analysis.statistics.permutation import SIGN_DRAWS, PairSummary, summarize_pairs
 
 KINDS = ("ratios", "whole", "random", "undefined", "infinite", "scales", "near")
 
@@ -55,7 +54,7 @@ def plain_p(d: PairedDifferences) -> float:
 @pytest.mark.parametrize("size", [1, 2, 12, 40, 333, 1000, 1200])
 def test_summaries_are_those_of_each_pair(size, kind, monkeypatch):
     columns, pairs = columns_of(kind, size), list(combinations(range(5), 2))
-    monkeypatch.setattr(pair_summaries, "VALUES_AT_ONCE", 3 * size)
+    monkeypatch.setattr(permutation, "VALUES_AT_ONCE", 3 * size)
     found = list(summarize_pairs(columns, pairs))
     for (i, j), each in zip(pairs, found, strict=True):
         d = PairedDifferences.of(columns[i], columns[j])

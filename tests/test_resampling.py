@@ -13,7 +13,7 @@ import pytest
 import scipy.stats
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
-from hemlp.analysis.statistics import common_instances, resampling
+from hemlp.analysis.statistics import evaluation_verdicts, resampling
 from hemlp.analysis.statistics.intervals import shared_bootstrap
 from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap, Units
 from hemlp.analysis.statistics.significance_tests import kendall, kendall_taus
@@ -266,7 +266,7 @@ def test_intervals_of_kendall_by_resampling_one_by_one(mini):
     table = mini.kendall(resamples=60, seed=3)
     for i, row in enumerate(table.rows):
         for j in range(i):
-            assert f"[{low[i, j]:.2f}, {high[i, j]:.2f}]" in row[1 + j]
+            assert f"[{low[i, j]:.3f}, {high[i, j]:.3f}]" in row[1 + j]
 
 
 def test_resampled_correlations_are_over_the_instances_that_all_systems_have():
@@ -283,7 +283,7 @@ def test_resampled_correlations_are_over_the_instances_that_all_systems_have():
     low, high = np.quantile(np.nan_to_num(draws), [0.025, 0.975], axis=0, method="inverted_cdf")
     table = ev.kendall(40)
     for i, j in ((1, 0), (2, 0), (2, 1)):
-        assert f"[{low[i, j]:.2f}, {high[i, j]:.2f}]" in table.rows[i][1 + j]
+        assert f"[{low[i, j]:.3f}, {high[i, j]:.3f}]" in table.rows[i][1 + j]
     assert any(note.startswith("TIE: each mean is over") for note in table.notes)
 
 
@@ -318,7 +318,7 @@ def test_means_ranks_and_resamples_are_computed_once(mini, monkeypatch):
         return str(ev.table()), ev.notes(), str(ev.kendall(30)), ev.interval("knn30", "F")
 
     first, compared = told(), str(ev.compare(*pair))
-    for owner, name in ((instance_scores, "mean"), (common_instances, "mean"), (Bootstrap, "counts")):
+    for owner, name in ((instance_scores, "mean"), (evaluation_verdicts, "mean"), (Bootstrap, "counts")):
         monkeypatch.setattr(owner, name, lambda *a, **k: pytest.fail("computed again"))
     assert str(ev.compare(*pair)) == compared
     for test in ("summarize_pairs", "sign_test", "wilcoxon"):

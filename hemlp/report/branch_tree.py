@@ -12,8 +12,7 @@ from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
 from hemlp.analysis.diagnosis.system_batches import align_classes
 from hemlp.measures.pair_measure import pairs_classes
 from hemlp.report.elements import Section, notes, select
-from hemlp.report.nodes import Nodes
-from hemlp.report.page_data import narrow
+from hemlp.report.page_data import Nodes, narrow
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import plural
 

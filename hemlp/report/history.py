@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from hemlp.analysis.statistics.common_instances import order_systems
+from hemlp.analysis.statistics.evaluation_verdicts import order_systems
 from hemlp.analysis.statistics.intervals import interval
 from hemlp.errors import FileFormatError, UnwritableFile
 from hemlp.escaping import markup

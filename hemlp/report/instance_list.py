@@ -14,8 +14,7 @@ from hemlp.analysis.diagnosis.error_kinds import classify_errors
 from hemlp.arrays import IntArray, row_pointers
 from hemlp.escaping import printable
 from hemlp.optimize.program import Status
-from hemlp.report.nodes import Nodes
-from hemlp.report.page_data import narrow
+from hemlp.report.page_data import Nodes, narrow
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import plural
 

@@ -13,8 +13,7 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.augmentations import MinimalLca
 from hemlp.measures.set_measure import SetMeasure
 from hemlp.problems.lca.graphs import LcaGraphs
-from hemlp.report.nodes import Nodes
-from hemlp.report.page_data import narrow
+from hemlp.report.page_data import Nodes, narrow
 from hemlp.results.results import Results, require_inputs
 
 if TYPE_CHECKING:

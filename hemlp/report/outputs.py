@@ -21,7 +21,7 @@ from hemlp.escaping import csv_cell, markdown, printable
 from hemlp.instances.file_cuts import parse_cut
 from hemlp.io.files import is_stream, reason, write_text
 from hemlp.optimize.program import STATUSES
-from hemlp.report.distinct_values import as_objects, distinct
+from hemlp.report.json_columns import as_objects, distinct
 from hemlp.text.tables import Table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from hemlp.analysis.diagnosis.error_costs import ClassPairs, find_pair_measure, iter_class_pairs, rank_confusions
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
-from hemlp.analysis.statistics.common_instances import order_systems
+from hemlp.analysis.statistics.evaluation_verdicts import order_systems
 from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import HemlpError, UncutScores
@@ -23,8 +23,7 @@ from hemlp.report.elements import Section, select
 from hemlp.report.history import Run, current_date, history_section, read_history
 from hemlp.report.instance_list import MOST, Sample, draw_sample, instance_data
 from hemlp.report.lca_graphs import graph_arrays, graph_measure, graph_note
-from hemlp.report.nodes import Nodes
-from hemlp.report.page_data import pack, script_json, security_policy
+from hemlp.report.page_data import Nodes, pack, script_json, security_policy
 from hemlp.report.result_section import MOST_SYSTEMS, result_section
 from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import plural

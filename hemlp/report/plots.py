@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.correlations import kendall_matrix
-from hemlp.analysis.statistics.evaluation_verdicts import ranks
+from hemlp.analysis.statistics.evaluation_verdicts import common_scores, ranks
 from hemlp.analysis.statistics.intervals import interval
 from hemlp.errors import InvalidOption
 from hemlp.io.figures import line_style, new_figure, plain, save, svg

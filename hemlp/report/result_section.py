@@ -9,7 +9,6 @@ from typing import Any
 
 from hemlp.analysis.decision.floor import Floor, floor_lead, floor_notes, floor_rows
 from hemlp.analysis.statistics import summary_table
-from hemlp.analysis.statistics.common_instances import order_systems
 from hemlp.analysis.statistics.comparisons import (
     NEITHER,
     PairComparison,
@@ -20,7 +19,7 @@ from hemlp.analysis.statistics.comparisons import (
     format_difference,
     format_difference_interval,
 )
-from hemlp.analysis.statistics.evaluation_verdicts import pair_verdicts, table_verdicts
+from hemlp.analysis.statistics.evaluation_verdicts import order_systems, pair_verdicts, table_verdicts
 from hemlp.analysis.statistics.intervals import interval, pair_intervals, resample_all_means, resampling_units
 from hemlp.analysis.statistics.planning import describe_needed
 from hemlp.analysis.statistics.resampling import bootstrap_note

@@ -128,9 +128,13 @@ def exact_square_sum(values: FloatArray) -> int:
         above, below = each.as_integer_ratio()
         total += above**2 << 2 * (UNIT - below.bit_length() + 1)
     values = values[~far]
+    return total + (exact_sum(np.concatenate(square_exactly(values))) << UNIT)
+
+
+def square_exactly(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """The squares, rounded, and what each was rounded by (Veltkamp, 1968)."""
     squares = values * values
-    scaled = 134217729.0 * values  # Veltkamp: the upper half of each number, then what its square was rounded by
+    scaled = 134217729.0 * values
     high = scaled - (scaled - values)
     low = values - high
-    rounding = ((high * high - squares) + 2 * high * low) + low * low
-    return total + (exact_sum(np.concatenate([squares, rounding])) << UNIT)
+    return squares, ((high * high - squares) + 2 * high * low) + low * low

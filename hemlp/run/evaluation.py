@@ -50,7 +50,6 @@ if TYPE_CHECKING:
         correlations,
         evaluation_verdicts,
         intervals,
-        leniency,
         planning,
         summary_table,
     )
@@ -60,7 +59,7 @@ else:
     PLACES = {
         "analysis": "ranking_sensitivity", "analysis.decision": "floor", "analysis.explain": "explain",
         "analysis.diagnosis": "branches class_counts error_costs error_kinds label_checks",
-        "analysis.statistics": "comparisons correlations intervals leniency planning summary_table evaluation_verdicts",
+        "analysis.statistics": "comparisons correlations intervals planning summary_table evaluation_verdicts",
         "report": "json_form page parquet plots", "run": "worst",
     }  # fmt: skip
     CALLED = {"branches": "by_branch", "explain": "explaining", "floor": "floors", "worst": "worst_instances"}
@@ -111,7 +110,7 @@ class Evaluation(Results):
     errors = error_kinds.errors
     hits = error_kinds.hits
     consistency = label_checks.consistency
-    more_specific = leniency.more_specific
+    more_specific = summary_table.more_specific
     confusions = error_costs.confusions
     costs = error_costs.costs
     explain = explaining.explain_row

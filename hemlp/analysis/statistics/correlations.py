@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hemlp.analysis.statistics.common_instances import common_instance_notes, common_means
+from hemlp.analysis.statistics.evaluation_verdicts import common_instance_notes, common_means
 from hemlp.analysis.statistics.intervals import ScoreColumn, resample_means, resampling_units, shared_bootstrap
 from hemlp.analysis.statistics.significance_tests import kendall_taus
 from hemlp.arrays import FloatArray

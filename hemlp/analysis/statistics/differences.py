@@ -12,6 +12,7 @@ they differ by at most 1e-12 · max(1, |first|, |second|): a part does not know 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -29,6 +30,14 @@ def drop_undefined(first: FloatArray, second: FloatArray) -> tuple[FloatArray, F
     """The scores on the instances on which both systems are defined."""
     both = ~(np.isnan(first) | np.isnan(second))
     return first[both], second[both]
+
+
+def restrict_to_common(columns: Sequence[FloatArray]) -> list[FloatArray]:
+    """Scores, nan wherever one system is undefined; one that is undefined everywhere does not count."""
+    undefined = [np.isnan(column) for column in columns]
+    counted = [each for each in undefined if not each.all()] or undefined[:1]
+    outside = np.logical_or.reduce(counted)
+    return [np.where(outside, math.nan, column) for column in columns]
 
 
 def subtract_scores(first: FloatArray, second: FloatArray) -> FloatArray:

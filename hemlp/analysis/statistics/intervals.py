@@ -8,8 +8,8 @@ from itertools import chain, combinations
 
 import numpy as np
 
-from hemlp.analysis.statistics.common_instances import common_scores
 from hemlp.analysis.statistics.differences import subtract_scores
+from hemlp.analysis.statistics.evaluation_verdicts import common_scores
 from hemlp.analysis.statistics.resampling import RESAMPLES, Bootstrap, Units, check_confidence
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.options import check_known

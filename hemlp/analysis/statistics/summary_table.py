@@ -8,10 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.analysis.statistics.common_instances import common_instance_notes
-from hemlp.analysis.statistics.evaluation_verdicts import table_verdicts
+from hemlp.analysis.statistics.evaluation_verdicts import common_instance_notes, table_verdicts
 from hemlp.analysis.statistics.intervals import ScoreColumn, interval, resample_all_means, resampling_units
-from hemlp.analysis.statistics.leniency import leniency_notes
 from hemlp.analysis.statistics.letter_display import join_letters
 from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
@@ -20,11 +18,12 @@ from hemlp.errors import InvalidOption
 from hemlp.measures.derived import LENIENT
 from hemlp.measures.factory import shorten
 from hemlp.measures.instance_scores import Scores
+from hemlp.measures.invariants import best
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.solution import STEPS
 from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.merged_sums import TalliedScores
-from hemlp.results.results import Results
+from hemlp.results.results import Results, require_inputs
 from hemlp.text.tables import DECIMALS, Interval, Table, format_number, join_words, plural
 
 Mark = Callable[[str], str]
@@ -292,3 +291,35 @@ def interpretation_notes(ev: Results) -> list[str]:
                     f"without a common ancestor{others}"
                 )
     return notes
+
+
+def more_specific(ev: Results) -> Table:
+    """The share of each loss that the lenient value excuses; nan where there is no loss.
+
+    Examples
+    --------
+    >>> from hemlp import Hierarchy, evaluate
+    >>> h = Hierarchy.from_edges([("animal", "mammal"), ("mammal", "cow"), ("animal", "bird")])
+    >>> ev = evaluate(h, ["mammal", "cow"], {"A": ["cow", "bird"]}, ["F_H"], gold="at least")
+    >>> [(system, measure, round(share, 2)) for system, measure, _, _, share in ev.more_specific().rows]
+    [('A', 'F_H', 0.25)]
+    """
+    made, rows = require_inputs(ev).measures, []
+    names = [name for name in ev.measures if name + LENIENT in ev.measures]
+    if not names:
+        raise InvalidOption("there are no lenient values: evaluate(..., gold='at least') makes them")
+    for system, name in ((system, name) for system in ev.systems for name in names):
+        strict, lenient = ev.mean(system, name), ev.mean(system, name, lenient=True)
+        lost = best(made[name]) - strict
+        rows.append((system, name, strict, lenient, (lenient - strict) / lost if lost else math.nan))
+    notes = ["share: of the loss, by which a lenient value is better than the strict one"]
+    return Table(["system", "measure", "strict", "lenient", "share"], rows, notes)
+
+
+def leniency_notes(ev: Results) -> list[str]:
+    """One note for each measure that has lenient values."""
+    shown = dict[str, list[str]]()
+    for system, name, _, _, share in more_specific(ev).rows:
+        shown.setdefault(name, []).append(f"{system} {'nothing lost' if math.isnan(share) else f'{share:.1%}'}")
+    words = "share of the loss that is more specific than the gold"
+    return [f"{name}: {words}: {', '.join(of)}" for name, of in shown.items()]

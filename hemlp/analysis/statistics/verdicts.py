@@ -16,9 +16,9 @@ from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 
-from hemlp.analysis.statistics.differences import PairedDifferences
+from hemlp.analysis.statistics.differences import PairedDifferences, restrict_to_common
 from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
-from hemlp.analysis.statistics.pair_summaries import PairSummary, summarize_pairs
+from hemlp.analysis.statistics.permutation import PairSummary, summarize_pairs
 from hemlp.analysis.statistics.significance_tests import (
     ALPHA,
     EXACT_UP_TO,
@@ -186,10 +186,7 @@ class Verdicts:
     @cached_property
     def common(self) -> Mapping[str, FloatArray]:
         """The scores, nan wherever one system is undefined; one that is undefined everywhere does not count."""
-        undefined = [np.isnan(column) for column in self.scores.values()]
-        counted = [each for each in undefined if not each.all()]
-        outside = np.logical_or.reduce(counted) if counted else np.ones(len(undefined[0]), np.bool_)
-        return {system: np.where(outside, math.nan, column) for system, column in self.scores.items()}
+        return dict(zip(self.scores, restrict_to_common(list(self.scores.values())), strict=True))
 
     @cached_property
     def means(self) -> Mapping[str, float]:
