@@ -11,14 +11,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import put, words_for
-    from hemlp.kernels.lca.decisions import CHOICE, EXTRA, GROUP, LAST, OWN, SETTLED
-
-    NONE, FEW_STEPS = -1, 4
-    AS_LISTED, GREEDY, LAST_ORDER = 0, 1, 5
-    MOVES, UNIT = 3000, 64
-
 from hemlp.kernels.bitsets import longer
 
 

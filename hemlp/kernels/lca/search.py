@@ -14,20 +14,6 @@ from typing import Any
 import cython
 import numpy as np
 
-if not cython.compiled:
-    from hemlp.kernels.bitsets import bits_of
-    from hemlp.kernels.lca.components import AS_LISTED, GREEDY, LAST_ORDER, NONE, Component
-    from hemlp.kernels.lca.decisions import SETTLED, Decisions
-    from hemlp.kernels.lca.enumerated_parts import EnumeratedParts
-    from hemlp.kernels.lca.hitting_set import HittingSet
-    from hemlp.kernels.lca.links import Links
-    from hemlp.kernels.lca.part_search import LOWEST, SOLVED, TOO_MANY, PartSearch
-    from hemlp.kernels.lca.signatures import Signatures
-    from hemlp.kernels.lca.ties import Ties
-    from hemlp.kernels.signals import look_for_signals
-
-    BEAM, FEW, MANY, ROUNDS = 256, 256, 2048, 60
-
 from hemlp.kernels.bitsets import longer
 
 

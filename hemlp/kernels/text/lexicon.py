@@ -10,10 +10,6 @@ from __future__ import annotations
 import cython
 import numpy as np
 
-if not cython.compiled:
-    LINE_END, TOGETHER = 10, 32
-    eight = prefetch = memcmp = memcpy = id  # what uses them is never run uncompiled
-
 from hemlp.kernels.bitsets import longer
 
 FACTOR = 0x9E3779B97F4A7C15

@@ -9,14 +9,6 @@ import cython
 import numpy as np
 
 from hemlp.kernels import Array
-
-if not cython.compiled:
-    from hemlp.kernels.signals import look_for_signals
-    from hemlp.kernels.text.lexicon import LINE_END, Lexicon, eight
-
-    SPACE, COLON, BLOCK = 32, 58, 1024
-    first_mark = marks_within = id  # what uses them is never run uncompiled
-
 from hemlp.kernels.bitsets import longer
 
 ONES = 0x0101010101010101
