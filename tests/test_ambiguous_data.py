@@ -120,7 +120,7 @@ def test_files_with_further_columns(tmp_path, name):
         with pytest.raises(FileFormatError, match="further columns|there are the columns"):
             read_labels(file, id="id")
     file = write(tmp_path, name, "id,label,label\nd1,a1,a2\n".replace(",", sep))
-    with pytest.raises(FileFormatError, match="column 'label' stands there 2 times"):
+    with pytest.raises(FileFormatError, match="column 'label' occurs 2 times"):
         read_labels(file, id="id", label="label")
     file = write(tmp_path, name, ",id,label\n0,d1,a1\n".replace(",", sep))
     with pytest.raises(FileFormatError, match=r"there are the columns \[''\]"):

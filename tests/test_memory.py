@@ -209,7 +209,7 @@ def test_parquet_that_is_damaged_or_says_something_twice(tmp_path):
         read_labels(file)
     twice = arrow.table([["a"], ["b"], ["c"]], names=["id", "label", "label"])
     parquet.write_table(twice, file)
-    with pytest.raises(FileFormatError, match="the column 'label' stands there 2 times"):
+    with pytest.raises(FileFormatError, match="the column 'label' occurs 2 times"):
         read_labels(file)
 
 

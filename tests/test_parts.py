@@ -443,7 +443,7 @@ def test_a_study_file_cannot_name_an_address(folder, tmp_path, hierarchy_file):
         head, _, tables = text.partition("\n")
         study.write_text(f'hierarchy = "h.txt"\n{head}\n[systems]\nA = "a"\n{tables}\n')
         found = CliRunner().invoke(commands, ["run", str(study)])
-        assert "a file does not say where to connect to" in message_of(found)
+        assert "a study file cannot hold addresses" in message_of(found)
 
 
 def test_a_dry_run_says_what_a_run_costs(folder, rows, tmp_path, hierarchy_file):

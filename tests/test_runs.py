@@ -115,7 +115,7 @@ def test_solvers_in_processes_and_in_threads(mini, solver):
 def test_a_daemon_of_multiprocessing_is_told_that_it_can_start_no_workers(monkeypatch):
     monkeypatch.setattr(current_process(), "_config", {**current_process()._config, "daemon": True})
     m = PairMeasure("m", Bounds((1, 1), (1, 1)), cost=hungry.refuses, default_cost=2)
-    with pytest.raises(InvalidOption, match="can start no workers; choose workers="):
+    with pytest.raises(InvalidOption, match="cannot start workers; choose workers="):
         evaluate(H, ["cow"], ["cow"], [m], workers=2)
 
 

@@ -78,7 +78,7 @@ def read_parquet_columns(place: bytes | str, source: str) -> dict[str, BatchedCo
     )
     for name in names:
         if names.count(name) > 1:
-            raise FileFormatError(f"{source}: the column {name!r} stands there {names.count(name)} times")
+            raise FileFormatError(f"{source}: the column {name!r} occurs {names.count(name)} times")
     return {
         name: BatchedColumn(size, partial(batches, number), partial(coded, number)) for number, name in enumerate(names)
     }

@@ -35,7 +35,7 @@ class ProcessPool(Generic[Item, Result]):
 
     def __init__(self, function: Callable[[Any, Item], Result], shared: Any) -> None:
         if multiprocessing.current_process().daemon:
-            error = InvalidOption("a process of multiprocessing that is a daemon can start no workers")
+            error = InvalidOption("a daemon process of multiprocessing cannot start workers")
             raise error.with_advice(Advice("workers", "1", "to stay in this process"))
         self._function, self._shared = function, Pickled.of(shared).data
         self._idle: list[_Worker] = []

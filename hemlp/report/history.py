@@ -67,7 +67,7 @@ class Run:
     def read(cls, data: Any) -> Run:
         """Parse a line; a ValueError if it is not a run."""
         if not isinstance(data, dict) or data.keys() != KEYS.keys():
-            raise ValueError(f"it has not the keys {', '.join(KEYS)}")
+            raise ValueError(f"it lacks the keys {', '.join(KEYS)}")
         for key, kind in KEYS.items():
             if not isinstance(data[key], kind):
                 raise ValueError(f"{key} is {data[key]!r:.80}")

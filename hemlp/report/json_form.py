@@ -239,7 +239,7 @@ def _facts(system: str, value: Any) -> dict[str, float]:
             raise Wrong(f"{place} has no {key!r}")
     for key in COUNTS:
         if type(given[key]) is not int or given[key] < (key == "instances"):
-            raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is no such count")
+            raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is not a count")
     return {key: number(f"{place}, {key!r}", each) for key, each in given.items()}
 
 

@@ -29,7 +29,7 @@ def estimate_run(h: Hierarchy, true: Any, systems: Any, measures: Any, **options
     if isinstance(true, LabelSets) and all(isinstance(each, LabelSets) for each in systems.values()):
         return _estimate_sets(h, true, systems, measures, options)
     if not isinstance(true, str):
-        raise InvalidOption("a dry run reads a sample of what a run would read whole, or of a dataset: no memory, then")
+        raise InvalidOption("a dry run takes no memory limit: it reads a sample only")
     parts = open_parts(true, systems, plan_parts(h, measures, **options), options.get("chunk"))
     number = len(parts.names)
     begun = process_time()

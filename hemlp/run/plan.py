@@ -104,7 +104,7 @@ class Plan:
             raise InvalidOption(f"systems need different names, other than 'id' and 'true', not {list(self.systems)!r}")
         if "isolate" in (self.policies.unknown, self.policies.unknown_true):
             raise InvalidOption(
-                "unknown labels can be isolated only when all of them are known: plan with "
+                "unknown='isolate' needs all labels before the first part is scored: plan with "
                 "hierarchy.with_isolated(labels)"
             ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
 

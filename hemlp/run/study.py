@@ -245,7 +245,7 @@ class Study:
         if out.history is not None:
             read_history(out.history)
         if out.title is not None and out.html is None:
-            raise InvalidOption(f"title = {out.title!r} is that of a page, which is not written: say html, too")
+            raise InvalidOption(f"title = {out.title!r} needs a page: set html, too")
         if self.options.get("memory") is not None:
             for file in (self.true, *self.systems.values()):
                 check_rereadable(file)

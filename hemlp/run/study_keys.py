@@ -219,15 +219,13 @@ def check_study(data: Mapping[str, Any]) -> None:
         if not isinstance(data.get(table, {}), dict):
             raise InvalidOption(f"{table} is not a table [{table}]")
     if "dask" in data.get("options", {}):
-        raise InvalidOption("dask: a file does not say where to connect to: give --dask ADDRESS, or set HEMLP_DASK")
+        raise InvalidOption("dask: a study file cannot name a cluster: give --dask ADDRESS, or set HEMLP_DASK")
     for system, file in data["systems"].items():
         _check_value(system, file, PATH)
     places = {**data, **data["systems"], **data.get("outputs", {}), **data.get("options", {})}
     for key, place in places.items():
         if is_address(place):
-            raise InvalidOption(
-                f"{key} = {place!r}: a file does not say where to connect to: give addresses on the command line"
-            )
+            raise InvalidOption(f"{key} = {place!r}: a study file cannot hold addresses: give them on the command line")
     for table in TABLES:
         if table in data:
             check_table(table, data[table])

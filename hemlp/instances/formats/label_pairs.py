@@ -209,7 +209,7 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
             columns = Advice("id", "COLUMN", "to name both columns, the same in all files", (("label", "COLUMN"),))
             raise error.with_advice(*(_separators(header) or [columns]))
         if header.count(name) > 1:
-            raise FileFormatError(f"{place}: the column {name!r} stands there {header.count(name)} times", 1)
+            raise FileFormatError(f"{place}: the column {name!r} occurs {header.count(name)} times", 1)
     further = [name for name in header if name not in (id, label)]
     if further and not on_purpose:
         raise FileFormatError(
