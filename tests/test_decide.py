@@ -624,6 +624,23 @@ def test_a_large_pool_is_bounded_and_a_small_one_is_whole(monkeypatch):
     assert decide(h, corpus, "MGIA").candidates == whole_mgia.candidates  # only F_LCA is thinned
 
 
+def test_bounds_rule_out_no_best_answer(monkeypatch):
+    rng, ruled_out = np.random.default_rng(18), 0
+    for k in range(25):
+        world, scenarios, _ = random_world(rng)
+        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
+        systems, masses = as_systems(scenarios)
+        own, at_least = measure("MGIA", default_cost=1 + k % 3), k % 2
+        whole = decide(h, systems, own, weights=masses, at_least=at_least)
+        with monkeypatch.context() as patched:
+            patched.setattr("hemlp.analysis.decision.pools.AT_ONCE", 4)
+            few = decide(h, systems, own, weights=masses, at_least=at_least)
+            ruled_out += int(few.candidates[0]) - len(few.model(0).pool)
+        assert (list(few.sets), few.expected.tolist()) == (list(whole.sets), whole.expected.tolist())
+        assert few.candidates.tolist() == whole.candidates.tolist()
+    assert ruled_out > 20
+
+
 def test_a_floor_says_that_it_is_the_best_of_a_pool():
     from hemlp.analysis.decision.floor import floor_notes
 

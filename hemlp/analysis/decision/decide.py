@@ -247,7 +247,7 @@ def _solve(own: Measure, h: Hierarchy, scenarios: Scenarios | None, belief: Beli
         models = (decision_model(own, part, at_least) for part in parts)
     found = [model.solve() for model in models]
     columns = ([getattr(part, name) for part in found] for name in ("objectives", "bounds", "statuses", "found_by"))
-    counts = [np.diff(part.model.first) for part in found if isinstance(part.model, PoolDecision)]
+    counts = [part.model.counts for part in found if isinstance(part.model, PoolDecision)]
     answers, count = Side.concatenate([part.answers for part in found]), np.concatenate(counts) if counts else None
     return answers, *map(np.concatenate, columns), count
 

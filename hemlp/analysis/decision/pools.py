@@ -9,20 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers, row_pointers, row_sums, sorted_distinct
 from hemlp.errors import UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
 from hemlp.measures.base import Measure
+from hemlp.measures.pair_measure import PairMeasure
 from hemlp.measures.set_measure import SetFacts, SetMeasure
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.variants import TolerantModel
 from hemlp.problems.decision.model import PoolDecision, closure, roots
 from hemlp.problems.decision.scenarios import Scenarios, batch_of, closures_of, most_specific_classes, side_of
+from hemlp.problems.pairing.bounds import COVER
+from hemlp.problems.pairing.pairs import Pairs
 
 AT_ONCE = 100_000
 """Pairs of answer and scenario that a measure scores at once."""
@@ -67,16 +71,50 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     whole = pool if flat else closures_of(h, pool)
     keys = [(row, int(whole.sizes[k]), sorted(whole[k].tolist())) for k, row in enumerate(owner.tolist())]
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
-    pool, first = pool.take(order), row_pointers(owner[order], size)
-    values = expected_values(own, scenarios, pool, owner[order])
+    pool, owner = pool.take(order), owner[order]
+    counts = np.bincount(owner, minlength=size)
+    if isinstance(own, PairMeasure) and own.scoring == "accuracy" and own.bounds == COVER:
+        there = np.flatnonzero(_contenders(own, scenarios, pool, owner))
+        pool, owner = pool.take(there), owner[there]
+    first, values = row_pointers(owner, size), expected_values(own, scenarios, pool, owner)
     lost = np.isnan(values)
     if lost.any() and (row_sums((~lost).astype(np.float64), first) == 0).any():
         raise UndefinedScore(f"{own.display_name} is undefined for every answer of the pool of an instance")
     values[lost] = -math.inf if own.greater_is_better else math.inf
-    model = PoolDecision(str(own), h, at_least, own.greater_is_better, first, pool, values, limits)
+    model = PoolDecision(str(own), h, at_least, own.greater_is_better, first, pool, values, limits, counts)
     if not best:
         limits[:] = [values[model.best(row)] for row in range(size)]
     return model
+
+
+def _contenders(own: PairMeasure, scenarios: Scenarios, pool: Side, owner: IntArray) -> NDArray[np.bool_]:
+    """Answers that can be best, where there are many: the others are bounded below those of the greatest bounds.
+
+    In an edge cover each class of a side is in a pair of its own or alone, so the error is at least what the nearest
+    classes, or the default classes, of one side cost together.
+    """
+    h, kept, most = scenarios.hierarchy, np.ones(len(pool), np.bool_), float(cast(float, own.default_cost))
+    for row in range(len(scenarios)):
+        begin, end = np.searchsorted(owner, (row, row + 1))
+        one, answers = scenarios.part(row, row + 1), pool.part(begin, end)
+        if len(answers) * len(one.sets) <= AT_ONCE // 4:
+            continue
+        nodes, truths = (sorted_distinct(side.classes) for side in (answers, one.sets))
+        batch = batch_of(h, side_of([truths]), side_of([nodes]))
+        kappa = np.minimum(own._kappa(batch, Pairs.of(batch)).reshape(nodes.size, truths.size), most)
+        inside, meant = (
+            np.array([np.isin(names, own_side[k]) for k in range(len(own_side))], np.float64)
+            for names, own_side in ((nodes, answers), (truths, one.sets))
+        )
+        near = np.stack([kappa[:, there > 0].min(axis=1, initial=most) for there in meant], axis=1)
+        far = np.stack([kappa[there > 0].min(axis=0, initial=most) for there in inside]) @ meant.T
+        common = inside[:, np.isin(nodes, truths)] @ meant[:, np.isin(truths, nodes)].T
+        apart = answers.sizes[:, None] + one.sets.sizes - 2 * common
+        bound = (1 - np.maximum(inside @ near, far) / (np.maximum(apart, 1) * most)) @ one.mass / one.total[0]
+        first = np.argsort(-bound)[:FEWEST]
+        best = expected_values(own, one, answers.take(first), np.zeros(first.size, np.int64)).max()
+        kept[begin:end] = bound >= best - 1e-9
+    return kept
 
 
 def _sweep_answers(scenarios: Scenarios, row: int, thin: bool) -> Side:
@@ -163,7 +201,15 @@ def best_scenarios(own: Measure, scenarios: Scenarios) -> Side:
     values = expected_values(own, scenarios, scenarios.sets, entry_rows(scenarios.first))
     limits = np.full(len(scenarios), math.nan)
     pool = PoolDecision(
-        "", scenarios.hierarchy, 0, own.greater_is_better, scenarios.first, scenarios.sets, values, limits
+        "",
+        scenarios.hierarchy,
+        0,
+        own.greater_is_better,
+        scenarios.first,
+        scenarios.sets,
+        values,
+        limits,
+        np.diff(scenarios.first),
     )
     return pool.solve().answers
 

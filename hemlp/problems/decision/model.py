@@ -196,13 +196,14 @@ class PoolDecision(DecisionModel):
 
     Exact where the pool holds a best answer (accuracy: the likeliest scenario), else feasible. Instance i has the
     answers ``first[i]`` to ``first[i + 1]`` of ``pool``; of equal ones the first wins. ``limits``: the best that any
-    answer can have, nan where that is not known.
+    answer can have, nan where that is not known. ``counts``: how many answers there were before bounds ruled some out.
     """
 
     first: IntArray
     pool: Side
     values: FloatArray
     limits: FloatArray
+    counts: IntArray
 
     def __len__(self) -> int:
         return len(self.first) - 1
@@ -212,7 +213,7 @@ class PoolDecision(DecisionModel):
         begin, end = int(self.first[start]), int(self.first[stop])
         return replace(
             self, first=self.first[start : stop + 1] - begin, pool=self.pool.part(begin, end),
-            values=self.values[begin:end], limits=self.limits[start:stop],
+            values=self.values[begin:end], limits=self.limits[start:stop], counts=self.counts[start:stop],
         )  # fmt: skip
 
     def value(self, row: int, answer: Iterable[int]) -> Fraction:
