@@ -105,7 +105,7 @@ def classes_section(ev: Results) -> Section:
     counts = counts[:, rows]
     heads = [Cell(markup(full_name(inputs, labels[c]))) for c in rows.tolist()]
     drawn = [as_intervals(*f_intervals(of)) for of in counts]
-    first = "on which the systems differ most in what is lost" if len(ev.systems) > 1 else "on which most is lost"
+    first = "with the greatest difference of the losses" if len(ev.systems) > 1 else "with the greatest loss"
     told = [
         f"the {rows.size} of {met.size:,} classes {first}; labels as given, without their ancestors",
         "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",

@@ -124,9 +124,7 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
     rows = occurring_classes(counts)
     head, columns = count_columns(chosen, counts[:, rows])
     notes = ["each label counts with its ancestors" if on == "closures" else "labels as given, without their ancestors"]
-    notes[0] += "; first " + (
-        "what is lost most" if len(chosen) == 1 else "where the systems differ most in what is lost"
-    )
+    notes[0] += "; greatest loss first" if len(chosen) == 1 else "; greatest difference of the losses first"
     if len(chosen) > 1:
         notes.append("lost: classes that are true or predicted, but not both")
     if intervals:

@@ -185,7 +185,11 @@ def consistency(ev: Results, system: SystemChoice = None) -> Table:
             of = (name, kind) if len(chosen) > 1 else (kind,)
             rows.append((*of, count, there, there / number if number else math.nan))
     head = ["system", "what"] if len(chosen) > 1 else ["what"]
-    return Table([*head, "labels", "instances", "share of instances"], rows)
+    notes = [
+        "labels beside their ancestors: predicted with an ancestor; paths that break: with an ancestor, but no parent",
+        "leaf-only: equal most specific classes; full-path: the true classes with all ancestors, and nothing else",
+    ]
+    return Table([*head, "labels", "instances", "share of instances"], rows, notes)
 
 
 def _related(batch: Batch, side: Side) -> tuple[IntArray, IntArray]:
