@@ -10,8 +10,7 @@ import numpy as np
 
 from hemlp.optimize.plan import Solver
 from hemlp.optimize.program import Status
-from hemlp.problems.lca.graphs import InstanceSolution
-from hemlp.problems.lca.greedy import read_graphs
+from hemlp.problems.lca.graphs import InstanceSolution, read_graphs
 from hemlp.problems.lca.model import ExtendedModel, LcaModel
 from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers.registry import BaseSolver

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
+from hemlp.problems.lca.links import LcaInstance
 
 
 @dataclass(frozen=True)
@@ -90,3 +92,18 @@ class InstanceSolution:
 
 NO_SOLUTION = InstanceSolution(Status.UNSOLVED, None, (frozenset(), frozenset()), 0, Fraction(1))
 """Of an instance that was not solved."""
+
+
+def greedy_graphs(instance: LcaInstance, lcas: Iterable[int] | None = None) -> LcaGraphs:
+    """Graphs over the LCAs that Algorithm 1 chooses, or over given ones that serve every class."""
+    from hemlp.kernels.lca.greedy import greedy_graphs
+
+    chosen = None if lcas is None else list(lcas)
+    _, _, links, ptr, nodes = greedy_graphs(instance.arrays, instance.size, chosen)
+    return read_graphs(links, ptr, nodes, len(instance.links[0]))
+
+
+def read_graphs(links: Any, ptr: Any, nodes: Any, first_true: int) -> LcaGraphs:
+    """Graphs from drawn links (true ones from number ``first_true`` on) and their paths (CSR)."""
+    paths = tuple((int(link >= first_true), tuple(nodes[ptr[k] : ptr[k + 1]].tolist())) for k, link in enumerate(links))
+    return LcaGraphs(frozenset(path[-1] for _, path in paths), paths)

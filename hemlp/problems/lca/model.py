@@ -19,8 +19,7 @@ from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan, Solver
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status
-from hemlp.problems.lca.graphs import NO_SOLUTION, InstanceSolution, LcaGraphs
-from hemlp.problems.lca.greedy import greedy_graphs
+from hemlp.problems.lca.graphs import NO_SOLUTION, InstanceSolution, LcaGraphs, greedy_graphs
 from hemlp.problems.lca.links import LcaFacts, LcaInstance, LinkArrays, LinkSource
 from hemlp.problems.lca.programs import GraphProgram, extended_program, lca_program, upper_bound
 from hemlp.problems.lca.rules import Definitions
