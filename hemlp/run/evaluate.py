@@ -32,7 +32,7 @@ from hemlp.measures.base import Measure
 from hemlp.measures.derived import Gold, RankedMeasure
 from hemlp.measures.factory import measure
 from hemlp.measures.information import complete_measures
-from hemlp.measures.scoring import UndefinedPolicy
+from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
 from hemlp.options import plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs, Source
@@ -196,11 +196,21 @@ def evaluate(
         elif room is not None:
             folder = RunFolder.temporary(list(made.values()))
         visible = bool(sys.stderr and sys.stderr.isatty()) if progress is None else progress
-        context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
-        score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
-        instances = int(next(iter(facts.values()))["instances"])
-        with Progress(len(named) * instances, visible=visible) as bar:
-            scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
+        small = len(inputs.batches) == len(named) and all(map(is_small, inputs.batches.values()))
+        alone = workers == 1 and executor is None and chunk is None and folder is None
+        if small and alone and not visible:  # nothing to distribute
+            scores = {
+                name: score_together(
+                    list(made.values()), batch, solver=options.solver, time_limit=limit, undefined=undefined
+                )
+                for name, batch in inputs.batches.items()
+            }
+        else:
+            context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
+            score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
+            instances = int(next(iter(facts.values()))["instances"])
+            with Progress(len(named) * instances, visible=visible) as bar:
+                scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
     except MemoryError as error:
         raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}

@@ -174,7 +174,7 @@ class Table:
         """With intervals behind their values, and without columns that no row has anything in."""
         table = self.fold_intervals()
         keep = [k for k, column in enumerate(zip(*table.cells, strict=True)) if k == 0 or any(column)]
-        return table._part(keep, last=True) if keep else table
+        return table._part(keep, last=True) if 0 < len(keep) < len(table.columns) else table
 
     def head(self, most: int) -> Table:
         """The first rows, ``most`` at most, and a note of how many there are."""

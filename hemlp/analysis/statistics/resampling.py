@@ -157,7 +157,7 @@ class Bootstrap:
         for first in range(0, self.resamples, RESAMPLES):
             number = min(RESAMPLES, self.resamples - first)
             rng = np.random.default_rng([self.seed, first])
-            left, words = np.full(number, size), _RandomWords(rng)
+            left, spare = np.full(number, size), np.empty(0, "<u2")
             for start in range(0, size, BLOCK):
                 units = slice(start, min(start + BLOCK, size))
                 width = units.stop - start
@@ -169,9 +169,10 @@ class Bootstrap:
                     counts = np.zeros((missing.size, width), np.uint8)
                     draws = int(missing.sum())
                     while draws:
-                        draws = count_draws(missing, words.take(draws), counts)
+                        words, spare = _take_words(rng, spare, draws)
+                        draws = count_draws(missing, words, counts)
                     yield rows, units, counts
-                words.end()
+                spare = spare[spare.size % 2 :]  # a call of rng.integers drops the rest of its last 32 bits
 
     def means(self, columns: Iterable[FloatArray | BucketSums]) -> FloatArray:
         """The mean of each column in each resample, resamples × columns, over the instances on which it is defined.
@@ -239,28 +240,16 @@ class Bootstrap:
         return means
 
 
-class _RandomWords:
-    """The random bits of draws, 16 of each: ``rng.integers`` takes the same ones, 32 at a time."""
+def _take_words(
+    rng: np.random.Generator, left: NDArray[np.uint16], number: int
+) -> tuple[NDArray[np.uint16], NDArray[np.uint16]]:
+    """Random words of 16 bits, first those left of an earlier call, and what is left now.
 
-    def __init__(self, rng: np.random.Generator) -> None:
-        self._generator = rng.bit_generator
-        self._left = np.empty(0, "<u2")
-        self._room = np.empty(0, "<u2")
-
-    def take(self, number: int) -> NDArray[np.uint16]:
-        """The next words, until the next call."""
-        begin = self._left.size
-        more = self._generator.random_raw(-(-(number - begin) // 4)).astype("<u8", copy=False).view("<u2")
-        if self._room.size < begin + more.size:
-            self._room = np.empty(2 * (begin + more.size), "<u2")
-        self._room[:begin] = self._left
-        self._room[begin : begin + more.size] = more
-        self._left = self._room[number : begin + more.size].copy()
-        return self._room[:number]
-
-    def end(self) -> None:
-        """Drop the rest of 32 bits that a call leaves."""
-        self._left = self._left[self._left.size % 2 :]
+    ``rng.integers`` takes the same bits, 32 at a time.
+    """
+    more = rng.bit_generator.random_raw(-(-(number - left.size) // 4)).astype("<u8", copy=False).view("<u2")
+    words = np.concatenate([left, more])
+    return words[:number], words[number:]
 
 
 def fixed_point(columns: FloatArray, most: int) -> tuple[FloatArray, int, IntArray]:
