@@ -8,11 +8,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, sorted_distinct, split
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, row_sums, split
 from hemlp.instances.batch import Side
 from hemlp.problems.decision.exact import LinearDecision, PairDecision, RatioDecision
 from hemlp.problems.decision.model import EQUAL, DecisionSolution, PoolDecision, roots
-from hemlp.problems.lca.links import most_specific
+from hemlp.problems.decision.scenarios import most_specific_classes
 from hemlp.solvers.registry import BaseSolver
 
 FEW, JOIN, ROUNDS = 8, 15, 20
@@ -62,7 +62,7 @@ def _side(keys: IntArray, model: LinearDecision | RatioDecision) -> Side:
     h = model.hierarchy
     owners, classes = split(keys, len(h))
     side = Side(row_pointers(owners, len(model)), classes)
-    return side if model.flat else most_specific(side, h.upward.lists(sorted_distinct(np.sort(classes))))
+    return side if model.flat else most_specific_classes(h, side)
 
 
 def _best_root(model: LinearDecision, row: int) -> tuple[int, float] | None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, entry_rows, pointers, sorted_distinct
+from hemlp.arrays import IntArray, entry_rows, pointers
 from hemlp.errors import InvalidOption, InvalidScores, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -18,8 +18,7 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
-from hemlp.problems.decision.scenarios import Scenarios, Votes
-from hemlp.problems.lca.links import most_specific
+from hemlp.problems.decision.scenarios import Scenarios, Votes, most_specific_classes
 
 LARGEST = 2**51
 """Integer masses of an instance add up to at most this: so three times that is a float."""
@@ -205,7 +204,7 @@ class Belief:
             held = np.array([inside[v] for v in nodes.tolist()], np.bool_).reshape(nodes.size, draws).T
             sides.append(Side(pointers(held.sum(axis=1)), nodes[np.nonzero(held)[1]]))
         first, sets = np.arange(len(sides)) * draws, Side.concatenate(sides)
-        labels = most_specific(sets, h.upward.lists(sorted_distinct(np.sort(sets.classes))))
+        labels = most_specific_classes(h, sets)
         return Scenarios(h, first, labels, np.ones(len(sets)), True).merged(), shortfall
 
 

@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 
 from hemlp.analysis.decision.belief import Belief
-from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers, sorted_distinct
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers
 from hemlp.errors import InvalidOption, MisalignedSides, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.options import plain_number
-from hemlp.problems.decision.scenarios import Scenarios, Votes
-from hemlp.problems.lca.links import most_specific
+from hemlp.problems.decision.scenarios import Votes, closures_of, most_specific_classes
 from hemlp.text.tables import Table, plural
 
 SHOWN = 12
@@ -37,7 +36,7 @@ def true_closures(h: Hierarchy, gold: Any, belief: Belief) -> Side:
     like = LabelSets((), np.zeros(len(belief) + 1, np.int64), np.empty(0, np.int32), ids)
     with without_advice():
         side = Batch.of(h, like, true).pred
-    return Scenarios(h, np.arange(len(side) + 1), side, np.ones(len(side)), True).closures
+    return closures_of(h, side)
 
 
 def hits(h: Hierarchy, votes: Votes, true: Side) -> Any:
@@ -78,8 +77,7 @@ def classes_above(h: Hierarchy, votes: Votes, threshold: float) -> Side:
     """The most specific classes of P_λ = {v: m_v > λ}."""
     kept = votes.shares > threshold
     ptr = row_pointers(entry_rows(votes.ptr)[kept], len(votes.total))
-    side = Side(ptr, votes.nodes[kept].astype(np.int32))
-    return most_specific(side, h.upward.lists(sorted_distinct(np.sort(side.classes))))
+    return most_specific_classes(h, Side(ptr, votes.nodes[kept].astype(np.int32)))
 
 
 def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guarantee:
