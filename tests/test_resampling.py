@@ -354,7 +354,7 @@ def test_what_is_kept_goes_with_the_evaluation():
     assert tuple(other.interval("a", "m")) == (0, 0)
 
 
-@pytest.mark.parametrize("size", [5, BLOCK, BLOCK + 1, 3 * BLOCK, 3 * BLOCK + 77])
+@pytest.mark.parametrize("size", [5, 1000, BLOCK, BLOCK + 1, 3 * BLOCK, 2 * BLOCK + 1000])
 def test_draws_are_those_of_the_generator_itself(size):
     """Counted in plain Python from what ``rng.integers`` gives, with odd numbers of draws in a block, too."""
     number, seed = 2 * resampling.ROWS_AT_ONCE + 3, 6
