@@ -121,7 +121,7 @@ def test_averages_of_a_stored_evaluation(tmp_path):
         for average in ("mean", "micro", "of_means", "where_wrong", "cafa"):
             assert stored.mean("A", name, average) == ev.mean("A", name, average)
     assert stored.mean("A", "GIE", "where_wrong") == ev.mean("A", "GIE", "where_wrong")
-    with pytest.raises(InvalidOption, match="mine cannot be made from what the file says"):
+    with pytest.raises(InvalidOption, match="mine cannot be rebuilt from the file"):
         stored.mean("A", "mine", "where_wrong")
 
 

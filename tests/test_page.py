@@ -674,7 +674,7 @@ def test_title_history_and_floors_from_the_command_line(tmp_path, monkeypatch):
     assert "<h1>My page</h1>" in text
     assert "best constant (optimistic)" in text
     assert "id='history'" in text
-    assert "say html, too" in str(CliRunner().invoke(commands, [*given, "--title", "My page"]).exception)
+    assert "set html, too" in str(CliRunner().invoke(commands, [*given, "--title", "My page"]).exception)
     (tmp_path / "runs" / "history.jsonl").write_text("{}\n")
     assert "line 1 is not a run" in str(CliRunner().invoke(commands, given).exception)
 

@@ -279,7 +279,7 @@ def test_the_page_says_how_scores_were_cut(folder):
     evaluate(h, as_gold("gold.tsv"), {"whole": s}, ["F_H@2"]).to_html("r.html")
     page = (folder / "r.html").read_text()
     assert "<li>whole: scores that are not cut" in page
-    assert "nobody said where they are cut" in page
+    assert "these are scores without a cut-off" in page
     assert "<section id='instances'" not in page
 
 
