@@ -166,8 +166,9 @@ def test_what_cannot_be_agreement():
         agreement(H, {"A": ["cow"], "B": ["cow", "cow"]})
     with pytest.raises(MisalignedSides, match="some annotators have ids"):
         agreement(H, {"A": {1: ["cow"]}, "B": ["cow"]})
-    with pytest.raises(UndefinedScore, match="no instance has two"):
-        agreement(H, {"A": {1: ["cow"]}, "B": {2: ["cow"]}}).alpha  # noqa: B018
+    for number in ("alpha", "observed"):
+        with pytest.raises(UndefinedScore, match="no instance has two"):
+            getattr(agreement(H, {"A": {1: ["cow"]}, "B": {2: ["cow"]}}), number)
 
 
 def test_the_command(tmp_path):

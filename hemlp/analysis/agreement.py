@@ -170,9 +170,12 @@ class Agreement:
     @cached_property
     def alpha(self) -> float:
         """Krippendorff's α; 1 where all annotations are equal."""
+        self._check_annotated()
+        return self._alpha
+
+    def _check_annotated(self) -> None:
         if not self._number:
             raise UndefinedScore("no instance has two annotations, so agreement is undefined")
-        return self._alpha
 
     @property
     def _alpha(self) -> float:
@@ -187,6 +190,7 @@ class Agreement:
     @cached_property
     def observed(self) -> float:
         """The observed disagreement: the mean error of two annotations of an instance."""
+        self._check_annotated()
         return math.fsum(self._observed.tolist()) / int(self._sizes.sum())
 
     @cached_property
@@ -308,7 +312,7 @@ def agreement(
     InvalidOption
         If the measure is not symmetric, or there are fewer than two annotators.
     UndefinedScore
-        By ``alpha``, where no instance has two annotations.
+        By ``alpha`` and ``observed``, where no instance has two annotations.
 
     Examples
     --------
