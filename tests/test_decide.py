@@ -624,6 +624,18 @@ def test_a_large_pool_is_bounded_and_a_small_one_is_whole(monkeypatch):
     assert decide(h, corpus, "MGIA").candidates == whole_mgia.candidates  # only F_LCA is thinned
 
 
+@pytest.mark.parametrize("name", ["simGIC", "F_H"])
+def test_an_expected_value_is_the_mean_of_scores_to_the_bit(name):
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        h = Hierarchy.from_edges([(int(rng.integers(k)), k) for k in range(1, 12)])
+        own = measure(name, weights=dict(zip(h.labels, rng.random(12).tolist(), strict=True)))
+        systems = {name: [rng.integers(0, 12, 4).tolist() for _ in range(9)] for name in ("a", "b")}
+        found = decide(h, systems, own)
+        first, second = (own.score(hemlp.Batch.of(h, true, found.sets)).values for true in systems.values())
+        assert found.expected.tolist() == ((first + second) / 2).tolist()
+
+
 def test_bounds_rule_out_no_best_answer(monkeypatch):
     rng, ruled_out = np.random.default_rng(18), 0
     for k in range(25):

@@ -25,6 +25,7 @@ from hemlp.analysis.statistics.permutation import effect_size, permutation_tests
 from hemlp.analysis.statistics.significance_tests import holm, kendall, sign_test, wilcoxon
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption, InvalidScores
+from hemlp.measures.instance_scores import mean
 from hemlp.stats import verdicts
 from tests.oracle import DATA
 
@@ -486,6 +487,13 @@ def test_scores_that_differ_by_more_than_a_float_can_hold_are_refused(test, size
     for first in ([1e308] * size, [1e308] + [0.0] * (size - 1)):
         with pytest.raises(InvalidScores, match=r"1e\+308 and -1e\+308 of an instance differ .*: scale all scores"):
             getattr(verdicts({"A": first, "B": np.negative(first)}), test)
+
+
+def test_a_mean_with_an_infinite_score_is_infinite_however_large_the_others_are():
+    large = [1e308, 1e308, 1e308]
+    assert mean(np.array([*large, math.inf])) == math.inf
+    assert mean(np.array([-math.inf, *large])) == -math.inf
+    assert math.isnan(mean(np.array([*large, math.inf, -math.inf])))
 
 
 def test_the_effect_of_the_largest_differences_does_not_overflow():

@@ -158,7 +158,8 @@ def exact_mean(terms: Sequence[float], count: int) -> float:
     try:
         return math.fsum(terms) / count if count else math.nan
     except OverflowError:
-        return float(sum(map(Fraction, terms)) / count)
+        infinite = [each for each in terms if math.isinf(each)]
+        return sum(infinite) if infinite else float(sum(map(Fraction, terms)) / count)
     except ValueError:  # infinite terms of both signs
         return math.nan
 

@@ -82,8 +82,11 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
         raise UndefinedScore(f"{own.display_name} is undefined for every answer of the pool of an instance")
     values[lost] = -math.inf if own.greater_is_better else math.inf
     model = PoolDecision(str(own), h, at_least, own.greater_is_better, first, pool, values, limits, counts)
+    chosen = np.array([model.best(row) for row in range(size)], np.int64)
+    if isinstance(own, SetMeasure) and own.weights is not None:
+        values[chosen] = expected_values(own, scenarios, pool.take(chosen), np.arange(size))
     if not best:
-        limits[:] = [values[model.best(row)] for row in range(size)]
+        limits[:] = values[chosen]
     return model
 
 
@@ -139,10 +142,14 @@ def _likely_scenarios(scenarios: Scenarios, row: int, every: bool) -> IntArray:
 
 
 def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: IntArray) -> FloatArray:
-    """E[m] of answers, each for the scenarios of its row, by the measure itself; nan where it is undefined."""
+    """E[m] of answers, each for the scenarios of its row; nan where it is undefined.
+
+    Pools, which have several answers per row, are scored by counts where they can be: sums of weights are the measure's
+    own but for the order of their terms. One answer per row is scored by the measure itself.
+    """
     number = np.diff(scenarios.first)[rows]
     ptr, values, start = pointers(number), np.empty(len(rows)), 0
-    augmented = _augmented(own, scenarios.hierarchy, scenarios.sets) if len(rows) > 1 else None
+    augmented = _augmented(own, scenarios.hierarchy, scenarios.sets) if len(rows) > len(scenarios) else None
     while start < len(rows):
         stop = max(start + 1, int(np.searchsorted(ptr, ptr[start] + AT_ONCE, side="right")) - 1)
         part, counts = rows[start:stop], number[start:stop]
