@@ -664,7 +664,7 @@ def test_scored_files_on_the_command_line(tmp_path):
     )
     out = run("evaluate", h, gold, pred, "-m", "F")
     assert (out.returncode, out.stdout) == (2, "")
-    assert "keep the rows above a threshold first. Take them out of the file" in out.stderr
+    assert "above a threshold first (FILE@0.5 on the command line). Take them out of the file" in out.stderr
     assert "Traceback" not in out.stderr
 
 

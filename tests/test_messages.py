@@ -164,7 +164,7 @@ FILES = {
         ("run none.toml", "cannot read none.toml"),
         ("evaluate h.txt long.csv long.csv -m F_H", "choose --id id and --label label to leave them out on purpose"),
         ("evaluate h.txt edges.csv gold.csv -m F_H", "choose --id COLUMN and --label COLUMN to name both columns"),
-        ("evaluate h.txt semi.csv semi.csv -m F_H", "choose --sep | if that separates the columns"),
+        ("evaluate h.txt semi.csv semi.csv -m F_H", "choose --sep '|' if that separates the columns"),
         ("evaluate h.txt rows.jsonl rows.jsonl -m F_H", "choose --label labels to leave them out on purpose"),
         ("convert edges.csv out.tsv", "choose --parent parent and --child child to ignore it on purpose"),
         ("evaluate h.txt gold.txt pred.txt -m F_H --solver none", "none"),

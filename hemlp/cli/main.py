@@ -10,6 +10,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
+from shlex import quote
 from typing import Any
 
 import click
@@ -36,7 +37,7 @@ class AdvisingCommand(click.Command):
     def spelled(self, option: str, value: str) -> str | None:
         """An option with its value on this command line, None if the command lacks the option."""
         flags = [param.opts[-1] for param in self.params if param.name == option]
-        return f"{flags[0]} {value}" if flags else None
+        return f"{flags[0]} {quote(value)}" if flags else None
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments, and refuse those that would overwrite input, or cannot be written."""

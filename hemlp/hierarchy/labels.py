@@ -97,7 +97,7 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
             f"convert one side (labels read from files are strings)",
             [other],
         )
-    near = near_matches(label, known)
+    near = near_matches(label, known) or [path for path in known if str(path).endswith(f" > {label}")][:3]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
 

@@ -82,7 +82,8 @@ def score_columns(names: Iterable[Any]) -> list[str]:
 def threshold_advice(names: Iterable[Any]) -> str:
     """The end of a message about columns, if one may hold scores."""
     scores = score_columns(names)
-    return f"; {scores[0]!r} looks like scores: keep the rows above a threshold first" if scores else ""
+    advice = "keep the rows above a threshold first (FILE@0.5 on the command line)"
+    return f"; {scores[0]!r} looks like scores: {advice}" if scores else ""
 
 
 def refuse_score_columns(columns: Sequence[Any], used: Sequence[str]) -> None:

@@ -27,6 +27,7 @@ _NO_SPACES = (
     "labels with spaces cannot be separated by spaces: use a .csv file with the columns id and label, or another "
     "separator"
 )
+_PATHS = Advice("rows", "paths", "as these lines look like paths", (("sep", ">"),))
 _SEPARATED = Advice("sep", ",", "if commas separate the labels of the file")
 _TABLE = Advice("format", "table", "to read it as one")
 _SHARE = re.compile(r"0?\.\d+|[01]\.\d*|\d(\.\d+)?e-\d+", re.IGNORECASE)
@@ -40,7 +41,9 @@ def refuse_unknown(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]
     first = int(positions[0])
     label = side.vocabulary[side.codes[first]]
     message, near = unknown_label_message(label, hierarchy.known_labels())
-    if name := _whole_label(hierarchy, side, first):
+    if side.space_separated and ">" in side.vocabulary:
+        advice = [_PATHS]
+    elif name := _whole_label(hierarchy, side, first):
         message += f", but {name!r} is; {_NO_SPACES}"
         advice = [_SEPARATED, *advice]
     elif first == 0 and side.space_separated and "," in str(label) and _is_table(side):

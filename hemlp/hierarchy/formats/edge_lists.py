@@ -106,7 +106,8 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
                 )
             raise FileFormatError(
                 f"{source}, line {line}: expected a parent and a child, not {row}; further columns, and roots, need a "
-                f"header: parent, child, name, weight (`hemlp convert` reads other columns, and paths)",
+                f"header: parent, child, name, weight (`hemlp convert` reads paths, and has --parent, --child and "
+                f"--name for other columns)",
                 line,
             ).with_advice(Advice("parent", "COLUMN", "to name the columns", (("child", "COLUMN"),)))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]

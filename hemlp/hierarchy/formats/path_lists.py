@@ -103,7 +103,9 @@ def _same_name_error(name: Label, way: list[Label], number: int, other: list[Lab
     places = f"in two places: path {number} ({ways[0]}) and path {second} ({ways[1]})"
     if other[: len(way)] == way:
         places = f"twice in path {second} ({ways[1]})"
-    return InvalidHierarchy(f"{name!r} occurs {places}: one class, or several?").with_advice(
+    return InvalidHierarchy(
+        f"{name!r} occurs {places}, which may be one class or two (`hemlp convert` has the option --same-names)"
+    ).with_advice(
         Advice("same_names", "join", "to make it one"),
         Advice("same_names", "apart", f"to name every class by its whole path ({max(ways, key=len)!r})"),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -136,8 +137,15 @@ def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | 
     sets = _regular(data, source, sep, len(header), at_id, at_label) if first == 1 else None
     if sets is None:
         sets = _read_rows(rows, source, header, at_id, at_label)
-    if not named and (np.diff(sets.ptr) > 1).any():
+    several = (np.diff(sets.ptr) > 1).any()
+    if not named and several:
         _check_header(header, id, label, source, False)
+    scores = score_columns(name for name in header if name not in (id, label))
+    if several and scores and (id, label) != ("id", "label"):  # named because they had to be
+        warnings.warn(
+            f"{source}: every row counts, whatever its {scores[0]!r}; cut it by FILE@0.5 (hemlp.read_scores)",
+            stacklevel=2,
+        )
     return sets
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from hemlp.arrays import IntArray, entry_rows, row_pointers
-from hemlp.errors import InvalidLabelSets, UnknownLabel
+from hemlp.errors import Advice, InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.formats.path_lists import JOINT
 from hemlp.hierarchy.labels import unknown_label_message
@@ -32,7 +32,9 @@ def resolve_paths(hierarchy: Hierarchy, side: LabelSets) -> LabelSets:
     if lost.size:
         label = side.vocabulary[side.codes[lost[0]]]
         message, near = unknown_label_message(label, hierarchy.known_labels())
-        raise UnknownLabel(f"{side.place(int(lost[0]))}: in a path, {message}", label, near)
+        raise UnknownLabel(f"{side.place(int(lost[0]))}: in a path, {message}", label, near).with_advice(
+            *[Advice("sep", ">", "if that separates the classes")] * (">" in side.vocabulary)
+        )
     steps = np.flatnonzero(inner)
     steps = steps[numbers[steps + 1] >= 0]
     wrong = steps[~hierarchy.edges.contain(numbers[steps], numbers[steps + 1])]
