@@ -109,6 +109,11 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return _at(what, match[1], match[2], parameters)
     if re.fullmatch(r"[\w -]*[ -][\w -]*", what) and (known := measure_called(what)):
         raise UnknownMeasure(f"there is no measure {what!r}; did you mean {known}?")
+    if re.fullmatch(r"[\w.]+:\w+", what):
+        raise UnknownMeasure(
+            f"{what!r} is an import path, which only the command line takes (-m {what}), never a file; "
+            f"in Python, import the measure and give the object itself"
+        )
     name, positional, named = parse_call(what)
     kind = None if name in NAMED else _find_class(name)
     if kind is not None:
