@@ -23,7 +23,7 @@ source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "README.md"]
 html_theme = "furo"
 html_title = "hemlp"
-html_static_path = html_css_files = ["print.css"]
+html_static_path = html_css_files = ["page.css"]
 templates_path: list[str] = []
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

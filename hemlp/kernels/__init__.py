@@ -26,10 +26,10 @@ from hemlp.kernels import uncompiled
 Array = NDArray[Any]
 HERE = Path(__file__).parent
 ADVICE = (
-    "hemlp runs without its compiled code, since there was no C compiler when it was installed: the numbers are the "
-    "same, but all takes long. Install one (Debian: apt-get install gcc python3-dev; macOS: xcode-select --install; "
-    "Windows: Visual Studio Build Tools), and then hemlp again: "
-    "pip install --force-reinstall --no-deps --no-cache-dir hemlp"
+    "hemlp runs without its compiled code: the numbers are the same, but everything is slow. Usually there was no C "
+    "compiler when it was installed: install one (Debian: apt-get install gcc python3-dev; macOS: xcode-select "
+    "--install; Windows: Visual Studio Build Tools), then run in hemlp's folder: "
+    "pip install --force-reinstall --no-deps --no-cache-dir ."
 )
 
 

@@ -53,9 +53,9 @@ class ClassPrices:
         ]
         notes = [
             f"least cost {self.error:g}",
-            "price (dual value): how fast the least cost changes with the bound of the class that binds, positive "
-            "for a lower and negative for an upper bound; its range over all optimal dual solutions",
-            "without it: how the least cost would change if the class were not there",
+            "price (dual value): change of the least cost per unit of the binding bound of the class, positive "
+            "for a lower bound, negative for an upper one; least and greatest over all optimal dual solutions",
+            "without it: how much the least cost would change if the class were not there",
         ]
         return Table(["side", "class", "least price", "greatest price", "without it"], cells, notes)
 

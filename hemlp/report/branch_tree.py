@@ -53,7 +53,7 @@ def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequenc
     """The section of the tree; ``ahead``: the systems that it compares first."""
     inputs = require_inputs(ev)
     pairs = pairs_classes(inputs.measures[measure])
-    loss = f"the error of {measure}, by the classes that cost it" if pairs else "SDL, by classes on one side only"
+    loss = f"the error of {measure}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
     told = [
         f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
         "in brackets 95% intervals: Student's, from the spread over the instances of a branch",

@@ -83,7 +83,7 @@ def kinds_section(ev: Results) -> Section:
     counts, intervals = numbers[: len(names)], numbers[len(names) : 2 * len(names)]
     rows = [{"name": name, "parts": list(parts)} for name, parts in zip(names, counts, strict=True)]
     spec = {"type": "stacked", "rows": rows, "parts": list(ERROR_KINDS)}
-    words = "What the predicted classes are to the true ones, and how the true ones were answered"
+    words = "How each predicted class relates to the true ones, and each true class to the predicted ones"
     columns = [
         Column("classes", "ascending", True),
         *(Column(k, "descending" if k == "hit" else "ascending") for k in ERROR_KINDS),

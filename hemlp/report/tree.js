@@ -166,8 +166,8 @@ function showMap(view) {
     area.append(cell);
   }
   const meaning = systems.length === 2
-    ? `blue: ${data.systems[systems[0]]} is better there than ${data.systems[systems[1]]}, orange: worse`
-    : "the darker, the worse the mean";
+    ? `Blue: ${data.systems[systems[0]]} is better there than ${data.systems[systems[1]]}, orange: worse`
+    : "The darker, the worse the mean";
   map.replaceChildren(way, area, element("p", { class: "note" }, `${meaning}; a click opens a branch.`));
 }
 

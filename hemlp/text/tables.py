@@ -204,7 +204,7 @@ class Table:
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
         lead = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
-        notes = list(map(printable, self.notes))
+        notes = [line for each in map(printable, self.notes) for line in _wrap_note(each)]
         return "\n".join([*lead, *([""] if lead else []), *lines, *([""] if notes else []), *notes])
 
     def _narrow_lines(self) -> list[str]:
@@ -318,6 +318,13 @@ class Table:
         below = f"<p><small>{notes}</small></p>" if notes else ""
         above = "".join(f"<p>{markup(each)}</p>" for each in self.lead)
         return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def _wrap_note(note: str) -> list[str]:
+    """Lines of at most WIDTH characters; a signature stays on one line, since it is copied as a whole."""
+    if len(note) <= WIDTH or "|hemlp:" in note:
+        return [note]
+    return wrap(note, WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
 
 
 def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:

@@ -114,7 +114,7 @@ def branches(
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = require_inputs(ev)
     pairs = pairs_classes(inputs.measures[name])
-    loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, by classes on one side only"
+    loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
     notes = [f"mean of {name} over the instances that have a true class in the branch; share: of {loss}"]
     if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
         notes.append("branches overlap where classes have several parents: shares need not add up to 1")

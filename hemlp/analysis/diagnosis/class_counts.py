@@ -131,7 +131,7 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
         for name, (low, high) in _wilson_intervals(chosen, counts[:, rows]):
             head.append(f"{name} 95%")
             columns.append(as_intervals(low, high))
-        notes.append("in brackets 95% intervals: Wilson's of P, R and C / (C + lost), which is F / (2 − F)")
+        notes.append("in brackets 95% intervals: Wilson's, for F by its share common / (common + lost)")
     if intervals and len(chosen) == 2:
         gap = class_loss(counts[0, rows]) - class_loss(counts[1, rows])
         head += ["difference", "difference 95%"]

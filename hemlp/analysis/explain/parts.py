@@ -11,7 +11,7 @@ from hemlp.analysis.explain.drawing import Picture
 from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
-from hemlp.text.tables import Table
+from hemlp.text.tables import Table, plural
 
 Node = Label | Top
 Nodes = frozenset[Node]
@@ -91,12 +91,11 @@ class PairingPart:
         yield Table(["predicted", "true", "cost", "path"], rows, [f"total cost {self.error:g}"])
         priced = [[side, name(c), f"{value:g}"] for side, of in self.prices.items() for c, value in of.items()]
         if priced:
-            note = (
-                "price (dual value): how fast the least cost changes with the bound of the class that binds, positive "
-                "for a lower and negative for an upper bound"
-            )
-            further = "if it is not unique, measure.prices() has the range"
-            yield Table(["side", "class", "price"], priced, [note, further])
+            notes = [
+                "price (dual value): change of the least cost per unit of the binding bound of the class,",
+                "positive for a lower bound, negative for an upper one; measure.prices() gives its range if not unique",
+            ]
+            yield Table(["side", "class", "price"], priced, notes)
         for head, of in ((["group", "price"], self.group_prices), (["other costs", "cost"], self.other_costs)):
             if of:
                 yield Table(head, [[what, f"{value:g}"] for what, value in of])
@@ -163,7 +162,7 @@ class LcaPart:
         ]
         notes = [
             f"chosen LCAs: {join_names(self.lcas, name)}",
-            f"{len(self.predicted)} nodes on the predicted side, {len(self.true)} on the true side, "
+            f"{plural(len(self.predicted), 'node')} on the predicted side, {len(self.true)} on the true side, "
             f"{len(self.shared)} shared: {join_names(self.shared, name)}",
             f"status {self.status}",
         ]
