@@ -159,7 +159,7 @@ def exact_mean(terms: Sequence[float], count: int) -> float:
         return math.fsum(terms) / count if count else math.nan
     except OverflowError:
         infinite = [each for each in terms if math.isinf(each)]
-        return sum(infinite) if infinite else float(sum(map(Fraction, terms)) / count)
+        return exact_mean(infinite, count) if infinite else float(sum(map(Fraction, terms)) / count)
     except ValueError:  # infinite terms of both signs
         return math.nan
 
