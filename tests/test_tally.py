@@ -259,6 +259,15 @@ def test_cuts_of_scores_are_a_curve_on_a_grid(tmp_path):
         part = table.slice(0, len(wrong)).set_column(2, "A", pa.array(wrong, kind))
         with pytest.raises(InvalidScores, match=words):
             plan.score(part)
+    fields = [("label", pa.string_view()), ("score", pa.float32())]
+    other = table.set_column(2, "A", pa.array(pairs, pa.large_list(pa.struct(fields))))  # as frames of polars have them
+    assert plan.score(other).tally == plan.score(table).tally
+    for field, words in ((pa.string(), "numbers, not string"), (pa.date32(), "numbers, not date32")):
+        wrong = pa.nulls(30, pa.list_(pa.struct([("label", pa.string()), ("score", field)])))
+        with pytest.raises(InvalidScores, match=words):
+            plan.score(table.set_column(2, "A", wrong))
+    with pytest.raises(InvalidLabelSets, match="strings or integers, not list"):
+        Plan(H, ["F_H"], ["A"]).score(table.set_column(2, "A", pa.array([[["a"]]] * 30)))
     for system, words in (("A@top5", "cut at a number"), ("true@0.5", "with the fields label and score")):
         with pytest.raises(HemlpError, match=words):
             Plan(H, ["F_H"], [system]).score(table)

@@ -112,7 +112,6 @@ def _plain(array: Any) -> Any:
 
 def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> LabelSets:
     """The label sets of the rows that have one, each with its id."""
-    from pyarrow import types
 
     array = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     array = _plain(array)
@@ -122,7 +121,7 @@ def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> Label
         array = array.drop_null()
     if _is_text(array.type):
         return replace(_from_texts(array, source), ids=ids, rows="sets")
-    if types.is_list(array.type) or types.is_large_list(array.type) or types.is_fixed_size_list(array.type):
+    if _is_list(array.type):
         ptr = pointers(np.asarray(array.value_lengths()))
         return replace(_from_flat(array.flatten(), ptr, source), ids=ids)
     raise InvalidLabelSets(f"{source}: labels are lists or texts, not {array.type}")
@@ -134,8 +133,7 @@ def cut_scores(column: Any, at: str, source: str) -> Any:
     from pyarrow import compute, types
 
     array, kind = column.combine_chunks(), column.type
-    fields = {each.name for each in kind.value_type} if types.is_list(kind) and types.is_struct(kind.value_type) else ()
-    if not {"label", "score"} <= {*fields}:
+    if not (_is_list(kind) and types.is_struct(kind.value_type) and {"label", "score"} <= {*kind.value_type.names}):
         raise InvalidLabelSets(f"{source}: scores are lists of structs with the fields label and score, not {kind}")
     try:
         threshold = as_threshold(float(at))
@@ -143,7 +141,10 @@ def cut_scores(column: Any, at: str, source: str) -> Any:
         raise InvalidOption(f"@{at}: scores in tables are cut at a number, as in NAME@0.3") from None
     flat, ptr = array.flatten(), pointers(np.asarray(array.value_lengths().fill_null(0)))
     labels, scores = (compute.struct_field(flat, name) for name in ("label", "score"))
-    values, rows = compute.cast(scores, pa.float64()).to_numpy(zero_copy_only=False), entry_rows(ptr)
+    if not (types.is_integer(scores.type) or types.is_floating(scores.type) or types.is_decimal(scores.type)):
+        raise InvalidScores(f"{source}: scores are numbers, not {scores.type}")
+    labels = _encodable(labels, source)
+    values, rows = scores.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), entry_rows(ptr)
     codes = labels.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
     keys, first = np.unique(rows * (len(flat) + 1) + codes, return_index=True)
     twice = np.setdiff1d(np.arange(len(flat)), first) if len(keys) < len(flat) else ()
@@ -161,6 +162,21 @@ def _is_text(kind: Any) -> bool:
     from pyarrow import types
 
     return bool(types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind))
+
+
+def _is_list(kind: Any) -> bool:
+    from pyarrow import types
+
+    return bool(types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind))
+
+
+def _encodable(labels: Any, source: str) -> Any:
+    """Labels of a type that Arrow has functions for, which views of strings are not."""
+    from pyarrow import types
+
+    if types.is_nested(labels.type):
+        raise InvalidLabelSets(f"{source}: labels are strings or integers, not {labels.type}")
+    return labels.cast("large_string") if types.is_string_view(labels.type) else labels
 
 
 def _from_texts(array: Any, source: str) -> LabelSets:
@@ -182,8 +198,7 @@ def _from_flat(flat: Any, ptr: IntArray, source: str) -> LabelSets:
     """Label sets from the labels of all rows in sequence."""
     from pyarrow import types
 
-    if types.is_string_view(flat.type):
-        flat = flat.cast("large_string")
+    flat = _encodable(flat, source)
     coded = flat if types.is_dictionary(flat.type) else flat.dictionary_encode()
     distinct = coded.dictionary.to_pylist() if not types.is_null(flat.type) else []
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False) if distinct else np.full(len(flat), -1)
