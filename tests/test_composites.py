@@ -313,7 +313,7 @@ def test_what_is_not_one_pairing_is_diagnosed_by_another_measure():
             ev.confusions("A", name)
         with pytest.raises(InvalidOption, match="has no default cost"):
             ev.sensitivity(name)
-        assert "share of SDL" in "".join(ev.branches("A", name).notes)
+        assert "share: of SDL" in "".join(ev.branches("A", name).notes)
         with pytest.raises(InvalidOption, match="no prices of classes"):
             measure(name).prices(H, ["sheep"], ["cow"])
 
