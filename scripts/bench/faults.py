@@ -32,7 +32,7 @@ TESTS = {
     "measures": "sets more_sets measures averages composites",
     "metrics.py": "metrics",
     "optimize": "changed_models capacities_and_prices composites sets",
-    "paper": "paper",
+    "paper.py": "paper",
     "problems/closure": "sets more_sets averages",
     "problems/lca": "proofs lca links exact",
     "problems/pairing": "similarities capacities_and_prices pairing composites",
