@@ -145,6 +145,9 @@ FILES = {
     "paths.txt": "a > c\nb > c\n", "rows.csv": "id;labels\na;cow\nb;sheep\n",
     "named.csv": "id,parent,name\n1,,Animal\n2,Animal,Cow\n", "fields.jsonl": '{"doc": 1, "topics": ["cow"]}\n',
     "scores.tsv": "a\tcow\t0.5\nb\tsheep\t0.4\n", "gold.tsv": "a\tcow\nb\tsheep\n",
+    "shop.tsv": "child\tparent\nHome\t\nHome > Pans\tHome\n", "lines.txt": "Home > Pans\nHome > Pans\n",
+    "scored.jsonl": '{"id": 1, "scores": {"cow": 0.5}}\n',
+    "path.toml": 'hierarchy = "h.txt"\ntrue = "gold.txt"\nmeasures = ["mine:own"]\n[systems]\nA = "pred.txt"\n',
     "bad.toml": "hierarchy = 5\n", "few.toml": 'hierarchy = "h.txt"\n',
     "tuning.toml": 'hierarchy = "h.txt"\ntrue = "g"\n[systems]\nA = "a"\n[tuning]\nsystems = "x"\n',
 }  # fmt: skip
@@ -161,6 +164,10 @@ FILES = {
         ("evaluate h.txt gold.txt h.txt", "is given as the hierarchy and as labels"),
         ("run few.toml", "few.toml: true is missing"),
         ("run tuning.toml", "systems of [tuning] is not a table"),
+        ("run path.toml", "give it on the command line (hemlp evaluate ... -m mine:own)"),
+        ("evaluate shop.tsv lines.txt lines.txt", "choose --rows paths and --sep '>' as these lines look like paths"),
+        ("evaluate shop.tsv lines.txt lines.txt --rows paths", "choose --sep '>' if that separates the classes"),
+        ("evaluate h.txt scored.jsonl scored.jsonl", "a threshold first (FILE@0.5 on the command line)"),
         ("run none.toml", "cannot read none.toml"),
         ("evaluate h.txt long.csv long.csv -m F_H", "choose --id id and --label label to leave them out on purpose"),
         ("evaluate h.txt edges.csv gold.csv -m F_H", "choose --id COLUMN and --label COLUMN to name both columns"),
@@ -197,6 +204,17 @@ def test_commands_say_what_is_wrong_and_which_option_helps(command, words, tmp_p
     assert words in str(done.exception)
     assert done.exception.exit_code == 2
     assert not re.search(r"(^|\s)[a-z_]+=", str(done.exception))  # no arguments of Python
+
+
+def test_scores_beside_columns_that_had_to_be_named(tmp_path):
+    """All rows count, which is said; a class is suggested by the end of its path."""
+    (tmp_path / "doc.csv").write_text("doc,topic,prob\na,cow,0.5\na,sheep,0.4\n")
+    with pytest.warns(UserWarning, match=r"doc\.csv: all rows count, whatever their 'prob'; FILE@0\.5"):
+        made = read_labels(str(tmp_path / "doc.csv"), id="doc", label="topic")
+    assert list(made) == [("cow", "sheep")]
+    shop = Hierarchy.of(["Home > Pans", "Garden > Pans"], same_names="apart")
+    with pytest.raises(HemlpError, match="did you mean 'Garden > Pans' or 'Home > Pans'"):
+        evaluate(shop, [["Pans"]], {"A": [["Home"]]}, ["F_H"])
 
 
 def test_a_function_says_the_same_by_its_arguments(tmp_path):

@@ -296,7 +296,9 @@ def _check_missing(ids: Sequence[Label], there: set[Label], name: str, missing: 
     if there and len(missing_ids) == len(ids):
         raise MisalignedSides(f"{error}: the two sides have no id in common")
     if missing == "error":
-        raise error.with_advice(Advice("missing", "empty", "to take an instance that a side lacks for empty there"))
+        raise error.with_advice(
+            Advice("missing", "empty", "to count an instance that one side lacks as one without labels there")
+        )
 
 
 def _check_order(true: set[Hashable], pred: set[Hashable]) -> None:

@@ -111,7 +111,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         raise UnknownMeasure(f"there is no measure {what!r}; did you mean {known}?")
     if re.fullmatch(r"[\w.]+:\w+", what):
         raise UnknownMeasure(
-            f"{what!r} is an import path, which only the command line takes (-m {what}), never a file; "
+            f"{what!r} is an import path: give it on the command line (hemlp evaluate ... -m {what}), not in a file; "
             f"in Python, import the measure and give the object itself"
         )
     name, positional, named = parse_call(what)

@@ -117,7 +117,11 @@ def errors(ev: Results, system: SystemChoice = None, *, intervals: bool = True) 
         columns += [side.sum(axis=0, dtype=np.int64) for side in (counts.predicted, counts.true)]
     cells: list[list[Any]] = [column.tolist() for column in columns]
     names = head = system_heads(chosen, "predicted", "true")
-    notes = ["predicted: relation of a class to the true ones; true: relation of a class to the predicted ones"]
+    notes = [
+        "predicted: relation of a class to the true ones; true: relation of a class to the predicted ones",
+        "too general: an ancestor of such a class; too specific: a descendant; sibling: shares a parent",
+        "same branch: shares an ancestor that is not a root; elsewhere: none of these",
+    ]
     if intervals:
         sums = resample_sums(ev, "kinds", chosen, _kind_counts)
         drawn = [side for of in sums for side in (of[:, : len(ERROR_KINDS)], of[:, len(ERROR_KINDS) :])]

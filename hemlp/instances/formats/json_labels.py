@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from hemlp.errors import Advice, FileFormatError
-from hemlp.instances.ambiguity import score_columns
+from hemlp.instances.ambiguity import score_columns, threshold_advice
 from hemlp.instances.formats.annif import subject_list
 from hemlp.instances.formats.label_lists import code_lists
 from hemlp.instances.formats.label_pairs import from_pairs
@@ -102,7 +102,8 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
         if column not in row or (id is not None and id not in row):
             wanted = column if column not in row else id
             advice = Advice("label" if column not in row else "id", "NAME", "to name another field")
-            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}", number).with_advice(advice)
+            hint = threshold_advice(row)
+            raise FileFormatError(f"{place}: no field {wanted!r} among {list(row)}{hint}", number).with_advice(advice)
         of_id = id or ("document_id" if "document_id" in row and "id" not in row else "id")
         key, value = row.get(of_id), row[column]
         value = subject_list(value, place) if column == "subjects" else value

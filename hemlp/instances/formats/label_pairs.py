@@ -143,7 +143,7 @@ def read_pairs(data: bytes, source: str, sep: str, id: str | None, label: str | 
     scores = score_columns(name for name in header if name not in (id, label))
     if several and scores and (id, label) != ("id", "label"):  # named because they had to be
         warnings.warn(
-            f"{source}: every row counts, whatever its {scores[0]!r}; cut it by FILE@0.5 (hemlp.read_scores)",
+            f"{source}: all rows count, whatever their {scores[0]!r}; FILE@0.5 (hemlp.read_scores) sets a threshold",
             stacklevel=2,
         )
     return sets
