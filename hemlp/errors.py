@@ -62,7 +62,8 @@ class HemlpError(Exception):
         message = super().__str__()
         if len(message) > LONGEST:  # a file can hold names of any length
             message = f"{message[: LONGEST - 300]} ... {message[-300:]}"
-        return printable(message + (f"; choose {', or '.join(choices)}" if choices else ""))
+        choose = " Choose" if message.endswith("?") else "; choose"
+        return printable(message + (f"{choose} {', or '.join(choices)}" if choices else ""))
 
     def __reduce__(self) -> tuple[Any, ...]:  # errors cross the borders of processes
         return _rebuild, (type(self), self.args, self.__dict__)

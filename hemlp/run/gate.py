@@ -236,7 +236,7 @@ class GateResult:
         if shown:
             notes.append(f"smallest drop that this test set can detect (power 0.8, level 0.05): {'; '.join(shown)}")
         if any(row[-1] == WORSE for row in rows):
-            notes.insert(0, f"{WORSE}: the mean of the paired differences is worse by more than allowed{how}")
+            notes.insert(0, f"{WORSE}: the mean paired difference is more than allowed{how}")
         if None in (gold_of(self.gate.stored), gold_of(self.ev)):
             notes.append("the baseline has no digest of its true labels: that they are the same as now is not proved")
         notes += [
