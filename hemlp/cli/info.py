@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from hemlp.measures.base import Measure
 
 WIDTH = 100
-"""Characters of a line of a table of properties."""
+"""Characters of a line of tables of properties and of what is said about a measure."""
 
 
 @click.command(cls=AdvisingCommand)
@@ -56,12 +57,13 @@ def measures(name: str | None) -> None:
         entry = NAMED.get(each.name)
         click.echo(f"{each.name:10} {entry.title if entry else each}; {low:g} to {high:g}, {better}")
         if name:
-            if entry:
-                click.echo(f"  use it for: {entry.use}\n  not for: {entry.avoid}")
+            lines = [f"  use it for: {entry.use}", f"  not for: {entry.avoid}"] if entry else []
             for key, value in each.parameters.items():
-                click.echo(f"  parameter {key} = {value!r}: {about_parameter(each, key)}".removesuffix(": "))
-            for promise in sorted(each.invariants):
-                click.echo(f"  {INVARIANTS[promise].words}")
+                lines.append(f"  parameter {key} = {value!r}: {about_parameter(each, key)}".removesuffix(": "))
+            lines += ["  on every instance:"] * bool(each.invariants)
+            lines += [f"    {INVARIANTS[promise].words}" for promise in sorted(each.invariants)]
+            for line in lines:
+                click.echo(fill(line, WIDTH, subsequent_indent=" " * 6, break_on_hyphens=False))
 
 
 @click.command(cls=AdvisingCommand)
