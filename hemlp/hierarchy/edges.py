@@ -6,13 +6,13 @@ import hashlib
 import math
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, row_pointers, sorted_distinct, split
+from hemlp.arrays import FloatArray, IntArray, record, row_pointers, sorted_distinct, split
 from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.options import check_choice
@@ -20,7 +20,7 @@ from hemlp.options import check_choice
 CyclePolicy = Literal["error", "condense", "break"]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Edges:
     """Distinct edges over ``size`` classes, sorted by parent, then child. ``weights`` is None for unit lengths."""
 
@@ -61,7 +61,7 @@ def deduplicate(edges: Edges, labels: Sequence[Label], merge: bool = False) -> E
     return Edges(edges.size, *split(key[first], edges.size), weights[first])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Acyclic:
     """A graph without cycles, with a topological ``order`` (parents first).
 

@@ -10,7 +10,7 @@ from itertools import repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray
+from hemlp.arrays import IntArray, record
 from hemlp.errors import AmbiguousLabel, InvalidLabel, UnknownLabel
 from hemlp.hierarchy.labels import Label, as_label, unknown_label_message
 from hemlp.hierarchy.structure import Structure
@@ -23,7 +23,7 @@ PATH_SEPARATORS = (">", "→", "::", "/", "\\", "|", ".")
 """Separators of the classes of a full path."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class NameIndex:
     """Classes by name, else by synonym, else by the full path from a root ("Garden > Rakes"), or by <address>.
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, entry_rows, pointers, row_places, row_pointers, sorted_distinct
+from hemlp.arrays import IntArray, entry_rows, pointers, record, row_places, row_pointers, sorted_distinct
 
 ROOM = 2**25
 """Most entries of lists (8 bytes each) that are cached."""
@@ -53,7 +53,7 @@ class UpDistances:
         return self.ancestors[part], self.distances[part]
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Adjacency:
     """The arcs of one direction of a hierarchy in CSR form, perhaps with ``lengths``."""
 
@@ -109,7 +109,7 @@ def _nearest_first(lists: UpDistances, distances: NDArray[Any], keep: NDArray[np
     return replace(lists, ptr=ptr, ancestors=lists.ancestors[order], distances=distances[order])
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Reach:
     """The lists of some ``classes``, in their order, nearest first, as CSR arrays.
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import IntArray, entry_rows, pointers, row_pointers, split
+from hemlp.arrays import IntArray, entry_rows, pointers, record, row_pointers, split
 from hemlp.errors import Advice, InvalidOption, UnscoredPredictions
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -76,7 +76,7 @@ class Policies:
         return f"unknown:{self.unknown}{true}|missing:{self.missing}"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Side:
     """One side of a batch: instance i has the classes ``classes[ptr[i]:ptr[i + 1]]``, sorted, each once.
 

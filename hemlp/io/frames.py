@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 
 Coded = tuple[list[Any], IntArray]
 """Distinct values in the order in which they appear, and which one each row has; -1 where it has none."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BatchedColumn:
     """A column of ``size`` values that is read batch by batch at each iteration.
 

@@ -10,7 +10,7 @@ import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial, wraps
 from os import PathLike, fspath
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import IO, Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import FileFormatError, InvalidOption, OutOfMemory, UnreadableFile
 from hemlp.io.files import STANDARD_INPUT
 from hemlp.io.unpacking import unzip
@@ -225,7 +225,7 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
     return _decode_texts(letters, source, line), codes, ptr
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CellTable:
     """Rows of equal length, by columns: row i has ``texts[k][codes[k][i]]`` in column k, and stands in line
     ``lines[i]``.

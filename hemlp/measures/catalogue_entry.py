@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from hemlp.arrays import record
 from hemlp.errors import InvalidOption
 from hemlp.options import check_choice, did_you_mean
 from hemlp.text.notation import parse_call
@@ -36,7 +37,7 @@ PARAMETER_MEANINGS: Mapping[str, Mapping[Any, Mapping[str, Any]]] = {
 """Parameters that are no fields: what each of their values means in terms of fields."""
 
 
-@dataclass(frozen=True)
+@record
 class CatalogueEntry:
     """A measure known by its name.
 

@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
+from hemlp.arrays import record
 from hemlp.errors import HemlpError, InvalidOption, NoTextForm, UnknownMeasure
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.measures.base import Measure
@@ -249,7 +249,7 @@ def measures_from_tables(tables: Any) -> list[Measure]:
     return made
 
 
-@dataclass(frozen=True)
+@record
 class Signature:
     """Its parts. ``custom``: fingerprints of what has no text form; ``circumstances``: hierarchy and policies."""
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
+from hemlp.arrays import record
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.base import Measure
@@ -20,7 +20,7 @@ from hemlp.measures.base import Measure
 Labels = Sequence[Label]
 
 
-@dataclass(frozen=True)
+@record
 class Invariant:
     """A promise in words, and whether a measure keeps it on an instance (hierarchy, true, predicted)."""
 

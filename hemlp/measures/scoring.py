@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
@@ -105,7 +104,7 @@ def check_scorable(
         each._defined_rows(own, undefined, first_row)
 
 
-@dataclass(frozen=True)
+@record
 class SolveOptions:
     """The options of ``score_together``."""
 

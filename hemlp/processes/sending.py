@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import io
 import pickle
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any
 
+from hemlp.arrays import record
 from hemlp.errors import Advice, InvalidOption
 
 WORKER_TIMEOUT = 300.0
 """Seconds that a run waits for a cluster without workers, unless its executor has a ``worker_timeout``."""
 
 
-@dataclass(frozen=True)
+@record
 class Pickled:
     """A value as ``data``, and the ``modules`` that its functions and classes are defined in."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
+from hemlp.arrays import record
 from hemlp.escaping import markup
 from hemlp.text.tables import DECIMALS, Interval, format_number
 
@@ -28,7 +28,7 @@ class Cell(NamedTuple):
     value: float | str | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Section:
     """A part of the page: its name in the address, its title, HTML, and what its charts show, by their names."""
 

@@ -7,13 +7,13 @@ import math
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from hemlp.analysis.statistics.evaluation_verdicts import order_systems
 from hemlp.analysis.statistics.intervals import interval
+from hemlp.arrays import record
 from hemlp.errors import FileFormatError, UnwritableFile
 from hemlp.escaping import markup
 from hemlp.io.files import reason
@@ -36,7 +36,7 @@ def current_date() -> str:
     return f"{datetime.fromtimestamp(now, UTC):%Y-%m-%d %H:%M}"
 
 
-@dataclass(frozen=True)
+@record
 class Run:
     """A run: ``signatures`` of the measures, and [mean, low, high] by system and measure, nan and inf as texts.
 

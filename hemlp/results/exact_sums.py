@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 
 UNIT = 1074
 """Sums are integers in units of 2 to the power of minus this."""
@@ -24,7 +23,7 @@ FAR = 2.0**400
 """Squares of greater numbers, or of smaller ones than its inverse, could leave the range of doubles."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class BucketSums:
     """Of each bucket the exact sum of its finite values, in units of 2⁻¹⁰⁷⁴, and how many values there are.
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import InstancesNotKept
 from hemlp.measures.instance_scores import Scores
 from hemlp.optimize.program import Status
@@ -91,7 +91,7 @@ class PairSums:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PatternSums:
     """The instances of one pattern: how many each bucket has, and there the sum of each system that is finite.
 
@@ -117,7 +117,7 @@ class PatternSums:
         return PatternSums(self.counts + other.counts, sums, pairs)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class MeasureSums:
     """The scores of ``systems`` by one measure: the sums of each pattern (a letter of ``STATES`` for each system)."""
 

@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
@@ -229,7 +229,7 @@ class Results:
         return f"{type(self).__name__}({', '.join(sizes)})"
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Counted:
     """What a tally counted while the labels were at hand.
 

@@ -13,11 +13,12 @@ import os
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from os import PathLike, fspath
 from typing import Any
 
+from hemlp.arrays import record
 from hemlp.errors import HemlpError, InvalidOption, UncutScores, UnscoredPredictions, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -353,7 +354,7 @@ def select_scores(systems: Mapping[str, Source], measures: Mapping[str, Measure]
     return made
 
 
-@dataclass(frozen=True)
+@record
 class InputReader:
     """How data is read: ``labels``, ``id``, ``label`` and ``rows`` as of ``LabelSets.of``.
 

@@ -12,12 +12,13 @@ import sys
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from hemlp.arrays import record
 from hemlp.errors import MissingDependency, NoCluster, WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
@@ -45,7 +46,7 @@ IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("flow", "ortools", "pulp")}
 """Solvers that write programs in Python, or hold its lock while they solve them."""
 
 
-@dataclass(frozen=True)
+@record
 class ScoringOptions:
     """How to solve models: the policy for undefined values, the solver, and the seconds per instance."""
 
@@ -58,7 +59,7 @@ class ScoringOptions:
         return f"undefined:{self.undefined}" + ("" if self.solver is None else f"|solver:{self.solver.name}") + limits
 
 
-@dataclass(frozen=True)
+@record
 class Context:
     """What all chunks share: it is sent once to each worker. ``room``: how many bytes one may take for instances."""
 
@@ -70,7 +71,7 @@ class Context:
     room: float | None = None
 
 
-@dataclass(frozen=True)
+@record
 class Chunk:
     """Consecutive instances of one system, from number ``start`` on; ``round`` as of ``score_together``.
 
@@ -282,7 +283,7 @@ def _replace_row(old: Sequence[Scores], new: Sequence[Scores], row: int) -> list
     return made
 
 
-@dataclass(frozen=True)
+@record
 class Cluster:
     """The address of its scheduler, and for how many seconds a run waits while it has no worker."""
 

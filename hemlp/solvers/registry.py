@@ -13,13 +13,13 @@ judge, another solver with the same optimum.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from hemlp.arrays import record
 from hemlp.errors import InvalidOption, InvalidSolution, MissingDependency, NoSolver
 from hemlp.optimize.joint import JointModel, JointSolution
 from hemlp.optimize.model import Model, Solution
@@ -147,7 +147,7 @@ def accepting_solvers(model: Any) -> list[Solver]:
     return [solver for solver in solvers if solver.accepts(model) and not solver.available()]
 
 
-@dataclass(frozen=True)
+@record
 class Policy:
     """How models of one kind are solved."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import InvalidLabelSets, MisalignedSides
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import other_type_label
@@ -18,7 +18,7 @@ from hemlp.instances.scored_sets import ScoredSets
 from hemlp.kernels.records import Rows
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class AlignedScores:
     """The scored classes of each instance of the gold: numbers of classes, greatest score first.
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from hemlp.analysis.scored.aligned_scores import AlignedScores
 from hemlp.analysis.scored.threshold_steps import ThresholdSteps
 from hemlp.analysis.statistics.resampling import Bootstrap, Units, fixed_point
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import InvalidOption
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.scored_sets import ScoredSets
@@ -33,7 +32,7 @@ WIDTH = 64
 """Resamples that a kernel takes at once."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class CafaTerms:
     """The terms of CAFA's sums over instances: ``columns`` has a row for each threshold step.
 

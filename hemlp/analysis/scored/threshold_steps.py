@@ -7,18 +7,17 @@ An instance has few different sets: its scored classes, greatest score first, cu
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from hemlp.analysis.scored.aligned_scores import AlignedScores
-from hemlp.arrays import FloatArray, IntArray, pointers, row_pointers, sorted_distinct
+from hemlp.arrays import FloatArray, IntArray, pointers, record, row_pointers, sorted_distinct
 from hemlp.errors import InvalidOption
 from hemlp.instances.scored_sets import ScoredSets
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class ThresholdSteps:
     """Steps of all instances: those of instance i are ``ptr[i]`` to ``ptr[i + 1]``, sets from small to large.
 

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from hemlp.analysis.statistics import resampling
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import InvalidScores
 from hemlp.measures.instance_scores import exact_mean
 from hemlp.results.exact_sums import mean_of_sum
@@ -54,7 +54,7 @@ def subtract_scores(first: FloatArray, second: FloatArray) -> FloatArray:
     return gaps
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class PairedDifferences:
     """first − second on the ``number`` instances that differ, ``wins`` of them above 0, of all that both systems have.
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from hemlp.analysis.statistics import resampling
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.significance_tests import EXACT_UP_TO
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.results.exact_sums import UNIT, square_exactly
 from hemlp.results.merged_sums import MOST_DIFFERENCES, PRECISION, PairSums
 
@@ -29,7 +28,7 @@ PAIRS_TRIED_AT_ONCE = 1024
 """Pairs whose sums are held at once."""
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class SignedSums:
     """The input of the test for each pair: its differences in a unit of its own, |d| / 2ᵏ, and their exact sums.
 

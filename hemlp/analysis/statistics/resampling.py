@@ -20,7 +20,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray, IntArray, multiply, pointers
+from hemlp.arrays import FloatArray, IntArray, multiply, pointers, record
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.results.exact_sums import UNIT, BucketSums
@@ -30,7 +30,7 @@ BUCKETED_FROM = 100_000
 BUCKETS = 4096
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class Units:
     """The units that ``size`` instances make; ``ids`` are their names, without which rows count from 1.
 
@@ -270,7 +270,7 @@ def _split_integers(values: FloatArray, bits: int, exponents: IntArray) -> Float
     return np.stack([high, np.rint(np.ldexp(scaled - high, bits))])
 
 
-@dataclass(frozen=True)
+@record
 class _InstanceColumns:
     """One value per instance, in two integers as of ``fixed_point``, which are made block by block.
 
@@ -295,7 +295,7 @@ class _InstanceColumns:
         return np.concatenate([whole, [-1.0 * np.isnan(values), values == math.inf, values == -math.inf]])
 
 
-@dataclass(frozen=True)
+@record
 class _BucketColumns:
     """Exact sums by bucket in two integers, 80 bits below the largest of a column; else like ``_InstanceColumns``."""
 

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray
+from hemlp.arrays import IntArray, record
 from hemlp.errors import InvalidHierarchy, InvalidLabel, InvalidWeight
 from hemlp.hierarchy.edges import edge_weight
 from hemlp.hierarchy.labels import Label, as_label, check_blanks, label_list
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class HierarchyData:
     """Distinct ``labels``, ``ends`` (positions of parent and child of each edge), and perhaps ``weights``.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
+from hemlp.arrays import record
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns
 from hemlp.hierarchy.labels import Label
 
@@ -13,7 +14,7 @@ SameNames = Literal["error", "join", "apart"]
 """What to do with a name in several places of a tree, see ``Hierarchy.from_paths``."""
 
 
-@dataclass(frozen=True)
+@record
 class SourceFile:
     """``name``, ``kind`` (suffix) and ``data`` of a file; the rest as in ``read_hierarchy``."""
 

@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from hemlp.arrays import record
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.optimize.program import Status
 from hemlp.problems.lca.links import LcaInstance
@@ -48,7 +49,7 @@ class LcaGraphs:
         return len(self.lcas), -self.f, predicted + true, abs(predicted - true), predicted
 
 
-@dataclass(frozen=True)
+@record
 class InstanceSolution:
     """The solution of one instance: graphs, or only their node sets (G_ex), and bounds on |Z| and F.
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers, row_places, row_pointers
+from hemlp.arrays import IntArray, pointers, record, row_places, row_pointers
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import Reach
@@ -111,7 +111,7 @@ class LcaInstance:
         return sum(link.lower.size for side in self.links for link in side)
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LinkArrays:
     """Eligible links of many instances, as arrays.
 
@@ -136,7 +136,7 @@ class LinkArrays:
         return len(self.pred_ptr) - 1
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LinkSource:
     """Finds the eligible links of a batch, ``most`` instances at a time."""
 
@@ -208,7 +208,7 @@ class LinkSource:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
+@record
 class LcaFacts(LinkArrays):
     """The most specific classes of a batch, and all their eligible links."""
 
