@@ -8,6 +8,7 @@ else the five systems of the bundled example; SAMPLE instances of each system, a
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 from collections.abc import Iterator
@@ -56,7 +57,11 @@ def changed_ranks(compared: list[tuple[str, ExactGreedy]]) -> str:
 
 def main() -> None:
     """Compare on all instances, or on a sample of each system."""
-    sample = int(sys.argv[1]) if len(sys.argv) > 1 else None
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "sample", type=int, nargs="?", help="compare on so many instances of each system, by default all"
+    )
+    sample = parser.parse_args().sample
     for title, hierarchy, true, systems in data():
         compared = []
         for name, pred in systems.items():

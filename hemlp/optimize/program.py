@@ -133,7 +133,8 @@ class LinearProgram:
         """What the objective has to be divided by; "" for nothing."""
         if math.isnan(self.scale):
             return "the objective adds up instances of different scales"
-        return "" if self.scale == 1 else f"the objective is {number_text(self.scale)} times the cost"
+        what = "value" if self.maximize else "cost"
+        return "" if self.scale == 1 else f"the objective is {number_text(self.scale)} times the {what}"
 
     def objective(self, values: Iterable[float]) -> float:
         """The objective at ``values``."""

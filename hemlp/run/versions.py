@@ -77,7 +77,7 @@ class VersionChange:
                 rows.append([system, name, old, new, new - old, *self.parts(system, name)])
         how = Counter(move.how for move in self.moves)
         used = Counter(move.how for move in self.moves if self.uses.get(move.label))
-        counts = ", ".join(f"{number:,} {kind} ({used[kind]:,} used)" for kind, number in sorted(how.items()))
+        counts = ", ".join(f"{kind} {number:,} ({used[kind]:,} used)" for kind, number in sorted(how.items()))
         vanished = plural(len(self.moves), "class", "classes")
         notes = [
             f"{vanished} of the old version vanished{f': {counts}' if counts else ''}",

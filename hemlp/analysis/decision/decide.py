@@ -202,7 +202,7 @@ def decide(
     if isinstance(weights, str) and (weights != "fit" or risk is not None):
         raise InvalidOption(f"weights={weights!r}: give a mapping, or 'fit' without risk=, which needs dev for itself")
     if (dev is None) != (risk is None and weights != "fit"):
-        raise InvalidOption("dev=(true label sets, belief) belongs to risk= and to weights='fit', and to nothing else")
+        raise InvalidOption("give dev=(true label sets, belief) with risk= or weights='fit', and only with these")
     if dev is not None and not (isinstance(dev, tuple | list) and len(dev) == 2):
         raise InvalidOption("dev= is a pair: true label sets, and a belief about the same instances")
     notes: tuple[str, ...] = ()
@@ -287,7 +287,7 @@ def _explain(d: Decision, row: int) -> Table:
             max(0.0, -gain / most) if most > 0 and may else math.inf
             for gain, most, may in zip(gains, apart.max(axis=1, initial=0.0).tolist(), allowed, strict=True)
         ]
-        unit = "share of all votes that one of the given answers would have to gain (inf: no share is enough)"
+        unit = "share of all votes that some given answer would have to gain (inf: none is enough)"
     rows = [
         [h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, need]
         for v, gain, need in zip(shown, gains, needs, strict=True)

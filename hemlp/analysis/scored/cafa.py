@@ -190,12 +190,13 @@ class Cafa(HtmlDisplay):
         which = "every distinct score" if self.exact else "a grid"
         notes = [
             f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
+            "P, R, S, coverage: at that threshold; S: semantic distance; coverage: share of instances predicted",
             "optimistic: each threshold is chosen on the data that it is measured on",
             *([f"{bootstrap_note(self.parts.units)}, each with its own best threshold"] if intervals else []),
             *self.notes,
             self.signature,
         ]
-        heads = ["", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
+        heads = ["best", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
         lead = [f"Fmax is {rows[0][2]} at the threshold {rows[0][1]}, which was chosen on the same data."]
         return Table(heads, rows, notes, lead=lead)
 

@@ -199,7 +199,7 @@ MOST_NAMED = 5
 
 def _format_p(v: Verdicts) -> str:
     (p,) = v.p.values()
-    return "undefined" if math.isnan(p) else f"{p:.3g}"
+    return "undefined" if math.isnan(p) else f"{p:.3g}" if p else "< 1e-300"
 
 
 def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks: RankMethod = "mean") -> list[str]:
@@ -312,7 +312,7 @@ def more_specific(ev: Results) -> Table:
         strict, lenient = ev.mean(system, name), ev.mean(system, name, lenient=True)
         lost = best(made[name]) - strict
         rows.append((system, name, strict, lenient, (lenient - strict) / lost if lost else math.nan))
-    notes = ["share: of the loss, by which a lenient value is better than the strict one"]
+    notes = ["share: how much of the strict loss is more specific than the gold, and so no lenient loss"]
     return Table(["system", "measure", "strict", "lenient", "share"], rows, notes)
 
 

@@ -47,6 +47,7 @@ from hemlp.problems.decision.model import (
 )
 from hemlp.problems.decision.scenarios import Scenarios, Votes
 from hemlp.problems.pairing.model import PairingModel
+from hemlp.text.tables import plural
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -167,13 +168,14 @@ class RatioDecision(DecisionModel):
         variables = [Variable("y_0", 0, 1 - self.at_least, empty, "nothing")]
         rows, one = [], [(0, 1.0)]
         for p in range(1, len(nodes) + 1):
-            worth, extra = self.worths(row, p)
+            (worth, extra), size = self.worths(row, p), plural(p, "class", "classes")
             one.append((len(variables), 1.0))
-            variables.append(Variable(f"y_{p}", 0, 1, float(extra), f"{p} classes"))
+            variables.append(Variable(f"y_{p}", 0, 1, float(extra), size))
             begin = len(variables)
-            variables += node_variables(self.hierarchy, nodes, (float(worth.get(v, 0)) for v in nodes), f"z_{p}")
+            costs = (float(worth.get(v, 0)) for v in nodes)
+            variables += node_variables(self.hierarchy, nodes, costs, f"z_{p}", f" of {p}")
             terms = [(begin + k, 1.0) for k in range(len(nodes))]
-            rows.append(Row(f"size_{p}", 0, 0, [*terms, (begin - 1, -float(p))], f"{p} classes, or none"))
+            rows.append(Row(f"size_{p}", 0, 0, [*terms, (begin - 1, -float(p))], f"{size}, or none"))
             rows += [] if self.flat else closed_rows(self.hierarchy, nodes, begin, f"implied_{p}")
         rows.append(Row("one", 1, 1, one, "one size"))
 

@@ -248,10 +248,12 @@ class PoolDecision(DecisionModel):
         return super().solution(answers, values, self.limits)
 
 
-def node_variables(h: Hierarchy, nodes: Sequence[int], costs: Iterable[float], letter: str = "z") -> list[Variable]:
-    """A binary variable for each class."""
+def node_variables(
+    h: Hierarchy, nodes: Sequence[int], costs: Iterable[float], letter: str = "z", end: str = ""
+) -> list[Variable]:
+    """A binary variable for each class, its note with ``end``."""
     named = enumerate(zip(nodes, costs, strict=True))
-    return [Variable(f"{letter}_{k}", 0, 1, cost, str(h.labels[node])) for k, (node, cost) in named]
+    return [Variable(f"{letter}_{k}", 0, 1, cost, f"{h.labels[node]}{end}") for k, (node, cost) in named]
 
 
 def closed_rows(h: Hierarchy, nodes: Sequence[int], begin: int, name: str) -> list[Row]:
