@@ -283,7 +283,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
-        table = self._shown()
+        table = self.fold_intervals()
         rule = ["---:" if right else "---" for right in table.numeric]
         body = [list(map(markdown, table.columns)), rule, *table._marked([markdown] * len(rule), "**", "**")]
         lines = [*(f"{markdown_line(each)}\n" for each in self.lead), *(f"| {' | '.join(row)} |" for row in body)]

@@ -34,6 +34,7 @@ from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.optimize.program import Status
+from hemlp.options import row_number
 from hemlp.problems.decision.exact import LinearDecision
 from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, specific_classes
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of, side_of
@@ -95,7 +96,7 @@ class Decision:
         Parameters
         ----------
         row
-            The number of the instance.
+            The number of the instance, from 0.
 
         Examples
         --------
@@ -103,7 +104,7 @@ class Decision:
         >>> decide(h, {"A": ["sheep"], "B": ["cow"]}, "SDL").model(0).solve("milp").objective
         1.0
         """
-        row = range(len(self))[row]
+        row = row_number(row, len(self))
         if self.scenarios is None:
             return linear_model(self.measure, self.hierarchy, self.votes.part(row, row + 1), self.at_least)
         return decision_model(self.measure, self.scenarios.part(row, row + 1), self.at_least)
@@ -258,7 +259,7 @@ def _explain(d: Decision, row: int) -> Table:
     With the gain g_k < 0 or > 0 of a change in scenario k, Σ_k q_k g_k ≤ 0 becomes positive as soon as some scenario
     with g_k > 0 weighs more by −Σ q g / g_k: the least of these is what ``needs`` says.
     """
-    row, h, flat = range(len(d))[row], d.hierarchy, d.measure.fields.get("augment") != "ancestors"
+    row, h, flat = row_number(row, len(d)), d.hierarchy, d.measure.fields.get("augment") != "ancestors"
     part = None if d.scenarios is None else d.scenarios.part(row, row + 1)
     votes = d.votes.part(row, row + 1) if part is None else part.votes(flat)
     mass, total, inside = votes.of_row(0), float(votes.total[0]), closure(h, map(h.id, d.sets[row]), flat)

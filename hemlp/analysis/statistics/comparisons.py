@@ -14,7 +14,7 @@ from hemlp.analysis.statistics.intervals import (
     resample_all_pairs,
     resampling_units,
 )
-from hemlp.analysis.statistics.resampling import RESAMPLES
+from hemlp.analysis.statistics.resampling import bootstrap_note
 from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest
 from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
 from hemlp.errors import InvalidOption
@@ -134,8 +134,10 @@ def compare(ev: Results, first: str, second: str, *, test: Test | None = None, s
     ]
     rows = [[each.measure, each.better, each.difference, each.interval, *_test_cells(each)] for each in pairs]
     size = int(ev.facts[first]["instances"])
-    notes = [f"difference: {first} minus {second}, the mean of the paired differences, with its 95% interval from "
-             f"{RESAMPLES:,} resamples of {resampling_units(ev).description}"]  # fmt: skip
+    notes = [
+        f"difference: {first} minus {second}, the mean of the paired differences",
+        bootstrap_note(resampling_units(ev)),
+    ]
     notes += [
         f"{each.measure}: on the {each.instances:,} of {size:,} instances on which both systems are defined"
         for each in pairs
@@ -166,10 +168,11 @@ def _test_notes(ev: Results, procedure: Procedure) -> list[str]:
     pairs = plural(systems * (systems - 1) // 2, "pair")
     sided = "one-sided, of the system with the better mean" if procedure.sided == "one" else "two-sided"
     return [
-        f"p: {procedure}; p (Holm): corrected for {pairs} of systems by each measure; significant: below {ALPHA}",
+        f"p: {procedure}",
+        f"p (Holm): corrected for {pairs} of systems by each measure; significant: below {ALPHA}",
         "effect: Cohen's d, the mean of the paired differences in units of their standard deviation",
-        f"Wilcoxon's signed-rank test two-sided; sign test {sided}; won: by the system that it favours, of the "
-        "instances that differ",
+        f"Wilcoxon's signed-rank test two-sided; sign test {sided}",
+        "won: by the system that the sign test favours, of the instances that differ",
         *([NO_WILCOXON] if ev.sums is not None else []),
         *dropped_notes(ev.facts),
     ]
@@ -204,8 +207,7 @@ def significance(
         [pair.measure, *better_and_worse(pair), pair.difference, pair.interval, *_test_cells(pair)]
         for pair in compare_all_pairs(ev, measures, procedure)
     ]
-    notes = [f"difference: better minus worse, the mean of the paired differences, with its 95% interval from "
-             f"{RESAMPLES:,} resamples of {resampling_units(ev).description}"]  # fmt: skip
+    notes = ["difference: better minus worse, the mean of the paired differences", bootstrap_note(resampling_units(ev))]
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     head = ["measure", "better", "worse", "difference", "difference 95%", *TEST_COLUMNS]
