@@ -20,7 +20,7 @@ from hemlp.instances.label_files import LabelFile
 from hemlp.io.text import check_text, parse_number, read_regular_cells, word_rows
 from hemlp.kernels import COMPILED
 from hemlp.kernels.text.cells import split_cells, split_cells_plainly
-from hemlp.kernels.text.words import first_words, split_tags, split_words, split_words_plainly
+from hemlp.kernels.text.words import first_words, split_tags, split_words, split_words_plainly, trimmed
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]
@@ -76,6 +76,7 @@ def test_tags_and_first_words_are_those_of_plain_python(text):
     assert [text[a:b] if a else None for a, b in zip(starts, ends, strict=True)] == [
         line.partition(b":")[2] if b":" in line else None for line in lines
     ]
+    assert trimmed(text, starts, ends) == b"".join(text[a:b].strip() + b"\n" for a, b in zip(starts, ends, strict=True))
     letters, codes = first_words(text, starts, ends)
     words = letters.split(b"\n")
     assert [words[c] if c >= 0 else None for c in codes] == [

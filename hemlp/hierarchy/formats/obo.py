@@ -67,7 +67,7 @@ class Terms:
 def read_terms(data: bytes, source: str) -> Terms:
     """The terms of an ontology; several stanzas of one term are taken together."""
     text = decode(data, source)
-    if (regular := _read_regular(data, text)) is not None:
+    if (regular := _read_regular(data)) is not None:
         return regular
     terms = Terms()
     within, term = False, None
@@ -93,12 +93,12 @@ def read_terms(data: bytes, source: str) -> Terms:
     return terms
 
 
-def _read_regular(data: bytes, text: str) -> Terms | None:
+def _read_regular(data: bytes) -> Terms | None:
     """The same, much faster, of terms that begin with an id of their own each; None where a closer look is needed.
 
     The kernel tells the tags of all lines apart, and only lines that matter are looked at.
     """
-    from hemlp.kernels.text.words import first_words, split_tags
+    from hemlp.kernels.text.words import first_words, split_tags, trimmed
 
     letters, codes, starts, ends = split_tags(data)
     tags = letters.decode("utf-8").split("\n")[:-1]
@@ -131,13 +131,8 @@ def _read_regular(data: bytes, text: str) -> Terms | None:
 
     def values(chosen: NDArray[np.bool_]) -> Iterator[tuple[str, str]]:
         """(term, stripped value) of the chosen lines."""
-        places = zip(starts[chosen].tolist(), ends[chosen].tolist(), strict=True)
-        pieces = (
-            [text[start:end].strip() for start, end in places]
-            if text.isascii()
-            else [data[start:end].decode("utf-8").strip() for start, end in places]
-        )
-        return zip(map(owners.__getitem__, owner[chosen].tolist()), pieces, strict=True)
+        pieces = trimmed(data, starts[chosen], ends[chosen]).decode("utf-8").split("\n")[:-1]
+        return zip(map(owners.__getitem__, owner[chosen].tolist()), map(str.strip, pieces), strict=True)
 
     children = map(owners.__getitem__, owner[is_a].tolist())
     parents = map(labels.__getitem__, words[is_a[linked]].tolist())
@@ -148,7 +143,7 @@ def _read_regular(data: bytes, text: str) -> Terms | None:
         if len(parts) < 3 or parts[0] or "\\" in value:
             if not value or not terms.store(term, "synonym", value):
                 return None
-        elif parts[2].startswith(" EXACT") or _EXACT.match(parts[2]):
+        elif "EXACT" in parts[2] and _EXACT.match(parts[2]):
             terms.synonyms.append((term, _text(parts[1])))
     others = ~(linked | names | synonyms)
     for code, (term, value) in zip(codes[lines[others]].tolist(), values(others), strict=True):

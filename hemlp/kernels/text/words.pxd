@@ -79,6 +79,7 @@ cdef class Tags:
     cpdef split(self)
     cdef int _split_block(self) except -1 nogil
 
+cdef long long _copy(Letters text, const long long[::1] begins, const long long[::1] ends, unsigned char[::1] made) noexcept
 cdef _trim(Letters text, long long[::1] begins, long long[::1] ends)
 cdef _look_up(Lexicon lexicon, const long long[::1] begins, const long long[::1] ends, int[::1] codes)
 
