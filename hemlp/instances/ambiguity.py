@@ -28,7 +28,7 @@ def refuse_what_has_no_rows(data: Any) -> None:
     if isinstance(data, str | bytes | bytearray):
         raise InvalidLabelSets(
             f"{data!r:.80} is one string, and no file of that name can be read: give a list with one label set per "
-            f"instance, or the path of a label file"
+            f"instance, or the path of a label file; of a file of scores, hemlp.read_scores(path).at(0.5)"
         )
     if data is None or not (hasattr(data, "__iter__") or hasattr(data, "tocsr")) or getattr(data, "ndim", 1) == 0:
         raise InvalidLabelSets(f"{data!r} holds no label sets: give a list with one label set per instance")

@@ -109,11 +109,14 @@ def result_section(ev: Results, procedure: Procedure, floors: Sequence[Floor] = 
     parts.append(f"<div class='charts'>{places}</div>")
     if made:
         if many:
-            title = "The best system by each measure and each other one: {}; ev.significance() has the others"
+            title = "The best system by each measure against each other one: {}; ev.significance() has the others"
             tested = [pair for each in made for pair in _pairs_with(ev, each, procedure)]
         else:
-            tested, title = list(compare_all_pairs(ev, ev.measures, procedure)), "All {} of systems by all measures"
-        parts.append(details(title.format(plural(len(tested), "pair")), _tests_table(tested)))
+            tested, title = (
+                list(compare_all_pairs(ev, ev.measures, procedure)),
+                "All pairs of systems by all measures: {}",
+            )
+        parts.append(details(title.format(plural(len(tested), "test")), _tests_table(tested)))
     return Section("result", "Result", "".join(parts), intervals)
 
 
