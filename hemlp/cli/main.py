@@ -6,7 +6,6 @@ import gc
 import os
 import re
 import sys
-import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
@@ -205,6 +204,8 @@ def _run_command() -> int:
 
 
 def _report_unforeseen(error: BaseException) -> int:
+    import traceback
+
     if isinstance(error, OSError):  # perhaps of standard output itself: discard the rest
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     place = traceback.extract_tb(error.__traceback__)[-1]

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
     from hemlp.optimize.exports import ProgramArrays
 
 
+STEPS = ("", "search", "programs of parts", "programs")
+"""The steps that solve an instance of LCA measures: each is tried where the one before gives up."""
+
+
 class Status(IntEnum):
     """What is known of a solution: a code in arrays, a word in texts; ``status == "optimal"`` compares the word."""
 

@@ -18,8 +18,7 @@ import numpy as np
 from hemlp.arrays import FloatArray, IntArray, record
 from hemlp.errors import InstancesNotKept
 from hemlp.measures.instance_scores import Scores
-from hemlp.optimize.program import Status
-from hemlp.problems.lca.solution import STEPS
+from hemlp.optimize.program import STEPS, Status
 from hemlp.results.exact_sums import BucketSums, exact_square_sum, exact_sum, exact_sums, mean_of_sum
 
 PRECISION = 1e-12

@@ -20,8 +20,7 @@ from hemlp.measures import factory
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.instance_scores import Scores
-from hemlp.optimize.program import Status
-from hemlp.problems.lca.solution import STEPS
+from hemlp.optimize.program import STEPS, Status
 
 STATUS, NUMBER = "|i1", "<f8"
 SIZES = {STATUS: 1, NUMBER: 8}

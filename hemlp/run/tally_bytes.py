@@ -22,8 +22,7 @@ from hemlp.analysis.statistics import resampling
 from hemlp.analysis.statistics.resampling import BUCKETS, assign_buckets
 from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Policies
-from hemlp.optimize.program import Status
-from hemlp.problems.lca.solution import STEPS
+from hemlp.optimize.program import STEPS, Status
 from hemlp.results.exact_sums import BucketSums
 from hemlp.results.merged_sums import (
     FINITE,

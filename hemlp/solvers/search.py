@@ -12,14 +12,14 @@ import numpy as np
 
 from hemlp.errors import InvalidOption
 from hemlp.optimize.plan import Budget, run_plan
-from hemlp.optimize.program import LinearProgram, ProgramResult, Status
+from hemlp.optimize.program import STEPS, LinearProgram, ProgramResult, Status
 from hemlp.optimize.solutions import Provenance
 from hemlp.options import check_choice, plain_number
 from hemlp.problems.lca.graphs import NO_SOLUTION, InstanceSolution, LcaGraphs
 from hemlp.problems.lca.model import LcaModel
 from hemlp.problems.lca.parts import ByParts
 from hemlp.problems.lca.programs import upper_bound
-from hemlp.problems.lca.solution import STEPS, LcaSolution
+from hemlp.problems.lca.solution import LcaSolution
 from hemlp.solvers.registry import BaseSolver, ProgramSolver, named_solver, policy_of
 
 PROGRAM_SOLVERS = ("portfolio", "pulp")

@@ -19,8 +19,7 @@ from hemlp.measures.derived import LENIENT
 from hemlp.measures.factory import shorten
 from hemlp.measures.instance_scores import Scores
 from hemlp.measures.invariants import best
-from hemlp.optimize.program import Status
-from hemlp.problems.lca.solution import STEPS
+from hemlp.optimize.program import STEPS, Status
 from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.merged_sums import TalliedScores
 from hemlp.results.results import Results, require_inputs

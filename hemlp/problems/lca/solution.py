@@ -22,17 +22,13 @@ if TYPE_CHECKING:
     from hemlp.problems.lca.model import GraphModel
 
 
-STEPS = ("", "search", "programs of parts", "programs")
-"""The steps that solve an instance: each is tried where the one before gives up."""
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class LcaSolution(ShownSolution):
     """The solution of each instance of ``model``.
 
     ``sums``: the sizes of G_p, of G_t and of their intersection; ``lcas``: the number of LCAs, 0 where a side is empty;
     ``bounds``: upper bounds on F, F itself where it is proved. ``detail`` gives the graphs of an instance. ``steps``:
-    the position in STEPS of the step that solved it; 0 or None for solvers without steps.
+    the position in ``STEPS`` of the step that solved it; 0 or None for solvers without steps.
     """
 
     model: GraphModel
