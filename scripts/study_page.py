@@ -139,13 +139,13 @@ Every F_LCA is proved optimal.
 - The descendant measures reward predicting inner nodes of small subtrees and punish those of large ones: {TOPDOWN} is last
   by P_De, because a wrong inner node drags its whole subtree along.
 
-## Where the two differ
+## Where {SVM} and {TOPDOWN} differ
 
 Means do not say where. By kind of error (the relation of predicted classes to true ones, and of true ones to predicted ones):
 
 {picked(ev.errors([SVM, TOPDOWN]), "kind", f"{SVM} predicted", f"{SVM} true", f"{TOPDOWN} predicted", f"{TOPDOWN} true", "difference true", "difference true 95%")}
 
-**The machines are silent, the top-down classifiers are near.** Of the true headings that {SVM} misses {share(SVM, "elsewhere")} have no
+**The support vector machines leave out a lot; the top-down classifiers come near.** Of the true headings that {SVM} misses {share(SVM, "elsewhere")} have no
 prediction nearby; of those that {TOPDOWN} misses, {share(TOPDOWN, "elsewhere")}, and {share(TOPDOWN, "same branch")} have a prediction in the
 same branch.
 
@@ -154,13 +154,13 @@ By level (the fewest edges up to the root), F of both ancestor closures and what
 {picked(ev.levels([SVM, TOPDOWN]), "level", "true", " F", " lost", "difference", "difference 95%")}
 
 **{TOPDOWN} is ahead on the levels {listed(ahead)}**, where it is decided which branch is meant, **and behind on {listed(behind)}**, by
-intervals that do not reach 0; on {listed(unsure)} the difference is not significant.
+intervals that exclude 0; on {listed(unsure)} the difference is not significant.
 
 By branch, those with the greatest difference of F_LCA first:
 
 {picked(branches.head(8), "branch", "name", "instances", " mean", " share", "difference", "difference 95%")}
 
-**It is ahead in every branch**, in {len(sure)} of {len(branches.rows)} by an interval that does not reach 0: no single field explains the
+**It is ahead in every branch**, in {len(sure)} of {len(branches.rows)} by an interval that excludes 0: no single field explains the
 difference.
 
 By class, the headings whose losses differ most:

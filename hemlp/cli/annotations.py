@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -238,4 +239,7 @@ def _compare(d: Decision, systems: Mapping[str, Any], true: Any) -> Table:
         chosen = best_scenarios(own, d.scenarios)
         rivals["best sample"] = LabelSets(tuple(h.labels), chosen.ptr, chosen.classes, d.sets.ids)
     named = {name if name not in rivals else f"system {name}": side for name, side in systems.items()}
-    return evaluate(h, true, rivals | named, [own]).table()
+    table = evaluate(h, true, rivals | named, [own]).table()
+    rows = "decided: these answers; majority: the classes with more than half of the votes, and their ancestors"
+    best = ["best sample: the given answer of the best expected value"] if "best sample" in rivals else []
+    return replace(table, notes=[rows, *best, *table.notes])

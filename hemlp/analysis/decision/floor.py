@@ -122,8 +122,13 @@ def floor_rows(floors: Sequence[Floor], systems: Sequence[str]) -> dict[str, lis
 
 def floor_lead(floors: Sequence[Floor]) -> list[str]:
     """The sentence that names the systems that are not above the best constant answer, if there are any."""
-    lost = [f"{join_words(each.not_above)} by {each.measure}" for each in floors if each.not_above]
-    return [f"Not above the best constant answer: {'; '.join(lost)}."] if lost else []
+    lost: dict[str, list[str]] = {}
+    for each in floors:
+        if each.not_above:
+            named = join_words(each.not_above) if set(each.shuffled) - set(each.not_above) else "all systems"
+            lost.setdefault(named, []).append(each.measure)
+    by_measure = "; ".join(f"{named} by {join_words(of)}" for named, of in lost.items())
+    return [f"Not above the best constant answer: {by_measure}."] if lost else []
 
 
 def floor_notes(floors: Sequence[Floor]) -> list[str]:

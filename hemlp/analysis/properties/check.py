@@ -47,6 +47,13 @@ DECLARED = {
 """Invariants that measures declare, and the properties that they are."""
 
 
+NOTES = (
+    "cases: how many were tried",
+    "why, where refuted: a hierarchy (0>1,2: 0 is the parent of 1 and 2), label sets, values",
+    "none found: no counter-example, which is no proof",
+)
+
+
 @dataclass(frozen=True, repr=False)
 class Properties(HtmlDisplay):
     """The properties of a measure.
@@ -108,7 +115,7 @@ class Properties(HtmlDisplay):
                 lines = [line for of in folded for line in of or [""]]
             rows.append([name, self.verdict(name), *numbers, lines[0]])
             rows += [[*[""] * (len(rows[0]) - 1), line] for line in lines[1:]]
-        return Table(["property", "verdict", "cases", *(["violations"] if counted else []), "why"], rows)
+        return Table(["property", "verdict", "cases", *(["violations"] if counted else []), "why"], rows, NOTES)
 
     def __repr__(self) -> str:
         verdicts = (f"{name}: {self.verdict(name)}" for name in self.cases)
