@@ -81,7 +81,7 @@ def test_thresholds_that_are_tuned_on_other_data_or_by_folds(folder):
     )
     code, out = invoked("run", "study.toml")
     assert code == 0, out
-    assert "cross-validated in 2 folds" in out
+    assert "cross-validated in 2 folds" in out.replace("\n  ", " ")
     t = tune(h, GOLD, SCORES, "F_H", folds=2, seed=5)
     wanted = evaluate(h, GOLD, {"k": ScoredSets.of(SCORES).at(t)}, ["SDL"])
     assert Evaluation.from_json("study.json").mean("k", "SDL") == wanted.mean("k", "SDL")
