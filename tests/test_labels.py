@@ -212,10 +212,10 @@ def test_unknown_true_labels_are_a_choice_of_their_own(unknown, unknown_true):
 
 
 def test_advice_about_unknown_labels_speaks_of_their_side():
-    with pytest.raises(UnknownLabel, match=r"predictions, row 1: .*choose unknown='drop' .*, or unknown='isolate'"):
+    with pytest.raises(UnknownLabel, match=r"predictions, row 1: .*Choose unknown='drop' .*, or unknown='isolate'"):
         Batch.of(H, ["cow"], ["x"])
     words = (
-        r"true labels, row 1: .*choose unknown_true='isolate' .*, or unknown_true='drop' to leave such true labels out"
+        r"true labels, row 1: .*Choose unknown_true='isolate' .*, or unknown_true='drop' to leave such true labels out"
     )
     for unknown in ("error", "drop"):
         with pytest.raises(UnknownLabel, match=words):

@@ -214,7 +214,7 @@ def test_unknown_classes_follow_the_policies_of_labels(tmp_path):
         read_scores(path).propagate(H)
     assert "line 2" in str(caught.value)
     assert caught.value.near == ("cow",)
-    assert "choose unknown='drop'" in str(caught.value)
+    assert "Choose unknown='drop'" in str(caught.value)
     assert by_id(read_scores(path).propagate(H, unknown="drop")) == {
         "P1": dict.fromkeys(["animal", "mammal", "sheep"], 0.5)
     }
