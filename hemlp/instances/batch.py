@@ -273,9 +273,13 @@ class Batch(HtmlDisplay):
                 alone += map(labels.vocabulary.__getitem__, np.unique(labels.codes[new[labels.codes]]))
         if isolated is None:
             isolated = given.with_isolated(alone) if alone else given
+        if isolated is not given:
+            numbers = tuple(isolated.numbers(each.vocabulary) for each in sets)
         size = true.ptr.size - 1 if ids is None else len(ids)
-        predicted = _side(isolated, pred, unknown[PRED], named[PRED], chosen[PRED] == "drop", places[PRED], size)
-        gold = _side(isolated, true, unknown[TRUE], named[TRUE], chosen[TRUE] == "drop", places[TRUE], size)
+        predicted, gold = (
+            _side(side, numbers[k], unknown[k], named[k], chosen[k] == "drop", places[k], size)
+            for k, side in ((PRED, pred), (TRUE, true))
+        )
         if scores is not None:
             ptr, classes = scores.ranking(isolated, given if policies.unknown == "drop" else isolated)
             ranking = _align_rows(ptr, classes, places[PRED], size)
@@ -365,13 +369,12 @@ class Batch(HtmlDisplay):
 
 
 def _side(
-    hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_], named: NDArray[np.bool_] | None, dropped: bool,
+    side: LabelSets, numbers: IntArray, new: NDArray[np.bool_], named: NDArray[np.bool_] | None, dropped: bool,
     place: IntArray, size: int,
 ) -> Side:  # fmt: skip
     """Class numbers of a side, sorted and distinct within an instance; ``new``: unknown labels, ``named``: names."""
     from hemlp.kernels.text.label_sets import class_rows
 
-    numbers = hierarchy.look_up(side.vocabulary)[0]
     unknown_counts, named_counts = (
         None if which is None or not which.any() else _counts(side, which, place, size) for which in (new, named)
     )
