@@ -25,6 +25,7 @@ from hemlp import Belief, Hierarchy, LabelSets, ScoredSets
 from hemlp.analysis.decision.calibration import classes_above, hits, least_threshold, true_closures
 from hemlp.analysis.decision.pools import best_scenarios
 from hemlp.arrays import entry_rows
+from hemlp.text.p_values import format_p
 from hemlp.text.tables import Table
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -308,11 +309,7 @@ class Outcome:
                 table = ev.compare(own, way)
                 row = dict(zip(table.columns, table.rows[0], strict=True))
                 low, high = row["difference 95%"]
-                cells = [
-                    f"{row['difference']:+.4f}",
-                    f"{low:+.4f} to {high:+.4f}",
-                    f"{row['p (Holm)']:.2g}" if row["p (Holm)"] else "< 1e-300",
-                ]
+                cells = [f"{row['difference']:+.4f}", f"{low:+.4f} to {high:+.4f}", format_p(row["p (Holm)"])]
                 better = plain(row["better"]) if row["significant"] == "yes" else "neither"
                 rows.append([m, plain(way), *cells, better])
         return Table(["measure", "decide −", "difference", "95%", "p (Holm)", "significantly better"], rows)

@@ -246,6 +246,15 @@ def test_floors(row):
     assert ev.floor("GIE").best_constant == pytest.approx(r["floor"]["best_constant"]["GIE(D=5)"][0])
 
 
+def test_a_floor_is_shown_as_a_table():
+    f = evaluate(Hierarchy.from_edges(TREE), [["sheep"]] * 3, {"a": [["sheep"]] * 3}, ["F"]).floor("F")
+    assert str(f) == repr(f)
+    lead, _, head, best, *_ = map(str.split, str(f).splitlines())
+    assert lead == "Not above the best constant answer: all systems by F.".split()
+    assert (head, best) == (["floor", "F"], ["best", "constant", "(optimistic)", "1.0000"])
+    assert "the constant answer: sheep" in str(f)
+
+
 def test_a_constant_by_five_folds_is_the_best_for_the_other_four():
     rng = np.random.default_rng(7)
     for size in (5, 8, 12):
@@ -676,6 +685,28 @@ def test_most_specific_classes_are_those_without_a_descendant():
         plain = [v for v in sorted(given) if not any(w != v and v in closure(h, [w]) for w in given)]
         assert specific_classes(h, given) == plain
         assert specific_classes(h, given, flat=True) == sorted(given)
+
+
+def test_answers_have_the_numbers_that_explain_takes(tmp_path, monkeypatch):
+    """From 0 in Python, from 1 at the command line as in --row; ids are shown wherever there are any."""
+    from click.testing import CliRunner
+
+    from hemlp.cli.main import commands
+
+    h = Hierarchy.from_edges(TREE)
+    d = decide(h, {"A": ["sheep", "owl"], "B": ["sheep", "owl"]}, "SDL")
+    assert [row[:2] for row in d.table().rows] == [[0, "sheep"], [1, "owl"]]
+    assert "answer: owl" in d.explain(1).notes[0]
+    named = decide(h, {"A": {"x": ["sheep"], "y": ["owl"]}, "B": {"x": ["sheep"], "y": ["owl"]}}, "SDL")
+    assert [row[0] for row in named.table().rows] == ["x", "y"]
+    assert "answer for y: owl" in named.explain(1).notes[0]
+    monkeypatch.chdir(tmp_path)
+    Path("h.txt").write_text("".join(f"{a} {b}\n" for a, b in TREE))
+    Path("a.txt").write_text("sheep\nowl\n")
+    command = ["decide", "h.txt", "A=a.txt", "B=a.txt", "-m", "SDL"]
+    out = CliRunner().invoke(commands, command).output.splitlines()
+    assert [line.split()[:2] for line in out[:3]] == [["row", "answer"], ["1", "sheep"], ["2", "owl"]]
+    assert "answer: owl" in CliRunner().invoke(commands, [*command, "--row", "2"]).output
 
 
 def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):

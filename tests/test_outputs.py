@@ -493,4 +493,6 @@ def test_text_leaves_out_columns_without_content():
     table = Table(["measure", "p", "remark"], [["F", 0.5, ""], ["F_H", 0.25, ""]])
     assert str(table) == "measure       p\nF        0.5000\nF_H      0.2500"
     assert str(Table(["D", "below"], [])) == "D  below"
+    for text in (table.to_markdown(), table.to_latex(), table._repr_html_()):
+        assert "remark" not in text
     assert "remark" in str(Table(["measure", "remark"], [["F", ""], ["F_H", "equal means"]]))

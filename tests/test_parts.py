@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import shutil
 import sys
@@ -412,6 +413,19 @@ def run(*words):
 
 def message_of(found) -> str:
     return found.output + str(found.exception)
+
+
+def test_a_part_that_fails_midway_leaves_no_open_writer(folder, rows, tmp_path, monkeypatch):
+    """Its first rows are written when a later one has an unknown label; a writer left open complains when it goes."""
+    complaints = []
+    monkeypatch.setattr(sys, "unraisablehook", complaints.append)
+    rows[46]["B"] = ["yeti"]
+    write_parts(folder, table_of(rows))
+    with pytest.raises(UnknownLabel, match="yeti"):
+        results_of(folder, resume=tmp_path / "out", chunk=5)
+    gc.collect()
+    assert not complaints
+    assert not list((tmp_path / "out").rglob("*.part"))
 
 
 def test_the_command_line_takes_datasets(folder, rows, tmp_path, hierarchy_file):

@@ -343,10 +343,12 @@ def test_wrong_scores_are_named():
 # ---- evaluations
 
 
+MINI = examples.mesh_mini()
+
+
 @pytest.fixture(scope="module")
 def mini():
-    example = examples.mesh_mini()
-    return evaluate(example.hierarchy, example.true, example.systems, ["F", "GIE", "F_H", "F_LCA"])
+    return evaluate(MINI.hierarchy, MINI.true, MINI.systems, ["F", "GIE", "F_H", "F_LCA"])
 
 
 def test_tables_show_places_and_letters_of_the_test_of_the_mean(mini):
@@ -437,17 +439,38 @@ def test_too_few_instances_are_noted():
     true = [[3]] * 5
     systems = {"A": [[3]] * 5, "B": [[5]] * 5, "C": [[5]] * 4 + [[3]]}
     ev = evaluate(TREE, true, systems, ["F"])
-    assert "F: too few instances differ to separate A and B (5), A and C (4), B and C (1)" in ev.notes()
+    assert "F: too few instances differ to separate A and B (on 5), A and C (on 4), B and C (on 1)" in ev.notes()
     ev = evaluate(TREE, true * 3, {name: rows * 3 for name, rows in systems.items()}, ["F"])
-    assert "F: too few instances differ to separate B and C (3)" in ev.notes()
+    assert "F: too few instances differ to separate B and C (on 3)" in ev.notes()
     assert ev.groups("F") == {"A": ("a",), "B": ("b",), "C": ("b",)}
 
 
 def test_two_systems_have_their_p_below_the_table():
     ev = evaluate(TREE, [[3]] * 6, {"A": [[3]] * 6, "B": [[5]] * 6}, ["F", "F_H"])
     assert ev.table(intervals=False).notes[:2] == [
-        "6 instances; (place) by mean", "p, paired permutation test of the mean: F 0.0312, F_H 0.0312"
+        "6 instances; (place) by mean", "p, paired permutation test of the mean: F .031, F_H .031"
     ]  # fmt: skip
+
+
+def test_p_values_have_one_format_everywhere(mini, tmp_path):
+    """Three decimals or <.001, and frames have the numbers themselves."""
+    names = ["knn30", "topdown_lcpn"]
+    two = evaluate(MINI.hierarchy, MINI.true, {name: MINI.systems[name] for name in names}, ["F", "F_LCA"])
+    assert "F <.001, F_LCA .066" in "".join(two.notes())
+    assert "(p = .066)" in two.table().lead[0]
+    compared = two.compare(*names)
+    p = compared.columns.index("p")
+    assert [row[p : p + 2] for row in compared.cells] == [["<.001"] * 2, [".066"] * 2]
+    assert compared.numeric[p]
+    assert two.significance().cells[1][p + 1] == ".066"
+    assert "&lt;.001 | &lt;.001" in compared.to_markdown()
+    assert r"\textless{}.001 & \textless{}.001" in compared.to_latex()
+    assert compared.to_frame()["p"].tolist() == [row[p] for row in compared.rows]
+    assert 0 < compared.rows[0][p] < 1e-9 < 0.0655 < compared.rows[1][p] < 0.0665
+    two.to_html(tmp_path / "e.html")
+    page = (tmp_path / "e.html").read_text()
+    assert "&lt;.001</span>" in page
+    assert "no: p = .066; would need" in page
 
 
 def test_verdicts_in_json(mini, tmp_path):

@@ -69,10 +69,10 @@ class Sensitivities(HtmlDisplay):
         notes = [
             f"D: default costs at which two systems change places by their mean {self.measure} over {count}, "
             + ("exactly" if all(each.exact for each in self.systems.values()) else "in floats"),
-            *([] if rows else ["no two systems change places at any D"]),
             f"at D = {self.chosen:g}, from the best: {means}",
         ]  # fmt: skip
-        return Table(["D", "ahead below", "ahead above"], rows, notes)
+        lead = [] if rows else [f"No two systems change places by {self.measure} at any default cost D."]
+        return Table(["D", "ahead below", "ahead above"], rows, notes, lead=lead)
 
     def _single_system_table(self) -> Table:
         """The mean of the only system as lines over D."""

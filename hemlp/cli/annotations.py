@@ -192,7 +192,11 @@ def decide(
     elif true is not None:
         options.show("", _compare(d, sides, reading.labels(true)))
     elif not quiet and output is None:
-        options.show("", d.table())
+        table = d.table()
+        if d.sets.ids is None:  # rows of files count from 1, as in --row
+            rows = [[number + 1, *others] for number, *others in table.rows]
+            table = replace(table, columns=["row", *table.columns[1:]], rows=rows)
+        options.show("", table)
 
 
 def _weights(texts: tuple[str, ...]) -> Any:

@@ -280,7 +280,7 @@ def show(title: str, table: Table, aside: bool = False) -> None:
         console.print(printable(sentence), markup=False, highlight=False)
     if title:
         console.print(f"\n{title}", style="bold", markup=False, highlight=False)
-    for part in table.split_to_width(console.width):
+    for part in table.split_to_width(console.width) if table.rows or not table.lead else ():
         console.print(part.to_rich())
     for note in table.notes:  # a signature is copied as a whole
         soft = "|hemlp:" in note

@@ -23,12 +23,12 @@ from hemlp.analysis.statistics.evaluation_verdicts import order_systems, pair_ve
 from hemlp.analysis.statistics.intervals import interval, pair_intervals, resample_all_means, resampling_units
 from hemlp.analysis.statistics.planning import describe_needed
 from hemlp.analysis.statistics.resampling import bootstrap_note
-from hemlp.analysis.statistics.significance_tests import ALPHA
 from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.escaping import markup
 from hemlp.report.elements import Cell, Column, Section, bracket, chart, details, notes, table
 from hemlp.results.inputs import describe_dropped_labels
 from hemlp.results.results import Results
+from hemlp.text.p_values import ALPHA, format_p, p_equation
 from hemlp.text.tables import format_number, plural
 
 MOST_SYSTEMS = 20
@@ -58,13 +58,8 @@ class Verdict:
             return "equal means"
         if self.pair.better != self.winner:
             return f"{self.next} is better on the instances on which both are defined"
-        words = f"p = {_format_p(self.pair.corrected)}", _needed_size(self.pair)
+        words = p_equation(self.pair.corrected), _needed_size(self.pair)
         return "" if self.pair.significant else "; ".join(filter(None, words))
-
-
-def _format_p(value: float) -> str:
-    """A p-value; one too small for a float is not shown as 0."""
-    return "undefined" if math.isnan(value) else f"{value:.2g}" if value else "< 1e-300"
 
 
 def judge_leaders(ev: Results, procedure: Procedure) -> list[Verdict]:
@@ -150,7 +145,7 @@ def _verdict_table(ev: Results, verdicts: Sequence[Verdict]) -> str:
             Cell(format_number(mean), mean),
             Cell(markup(each.next)),
             *_difference_cells(each.pair),
-            Cell(_no_wrap(markup(_format_p(each.pair.corrected))), each.pair.corrected),
+            Cell(_no_wrap(markup(format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
         ])  # fmt: skip
     return table(columns, rows)
@@ -170,11 +165,11 @@ def _tests_table(pairs: Sequence[PairComparison]) -> str:
         rows.append([
             *(Cell(markup(name)) for name in (each.measure, *better_and_worse(each))),
             *_difference_cells(each),
-            *(Cell(_no_wrap(markup(_format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
+            *(Cell(_no_wrap(markup(format_p(p))), "" if math.isnan(p) else p) for p in (each.p, each.corrected)),
             Cell("undefined" if math.isnan(each.effect) else f"{each.effect:+.2f}", abs(each.effect)),
-            Cell(_no_wrap(markup(_format_p(each.wilcoxon))), each.wilcoxon),
+            Cell(_no_wrap(markup(format_p(each.wilcoxon))), each.wilcoxon),
             Cell(_no_wrap(f"{sign.k} of {sign.n}"), sign.k / sign.n if sign.n else ""),
-            Cell(_no_wrap(markup(_format_p(sign.p))), sign.p),
+            Cell(_no_wrap(markup(format_p(sign.p))), sign.p),
             Cell(markup(each.sign_favours)), Cell(markup("; ".join(filter(None, (each.remark, _needed_size(each)))))),
         ])  # fmt: skip
     words = (

@@ -121,10 +121,13 @@ class PartResults:
                     size = len(table) // len(systems)
                     writer.write_table(table.slice(s * size, size), row_group_size=max(1, size))
 
-            yield write
-            if writer is not None and last is not None:
-                writer.add_key_value_metadata({TALLY: last.to_bytes()})
-                writer.close()
+            try:
+                yield write
+                if writer is not None and last is not None:
+                    writer.add_key_value_metadata({TALLY: last.to_bytes()})
+            finally:  # before the file that it writes to is closed
+                if writer is not None:
+                    writer.close()
 
     def merged(self) -> Tally:
         """The tally of all parts; one that is not there is an error."""

@@ -15,6 +15,7 @@ from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
 from hemlp.text.cells import latex_measure, mark, split_interval, two_lines
+from hemlp.text.p_values import PValue, format_p
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -106,7 +107,7 @@ def quantiles(ordered: FloatArray, q: float) -> FloatArray:
 Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
-_FIGURE = re.compile(r"[-+−.\d]|undefined$|n/a$|inf$")
+_FIGURE = re.compile(r"[-+−.\d]|<\.|undefined$|n/a$|inf$")
 
 
 WIDTH = 100
@@ -119,8 +120,9 @@ MOST_ROWS = 60
 class Table:
     """Column names, rows of texts, numbers and other values, notes below the table, and a lead above it.
 
-    As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X". ``emphasis``: the
-    "best" cells (row, column) of their columns, and those "equal": not distinguished from them.
+    As text, an interval of the column "X 95%" stands in brackets behind the value of the column "X", and without rows a
+    lead stands for the table. ``emphasis``: the "best" cells (row, column) of their columns, and those "equal": not
+    distinguished from them.
 
     Examples
     --------
@@ -198,14 +200,14 @@ class Table:
     def __str__(self) -> str:
         table = self._shown()
         rows, numeric = [table.columns, *table.cells], table.numeric
-        lines = _align(rows, numeric)
+        lines = _align(rows, numeric) if self.rows or not self.lead else []
         sized = max(1, len(numeric) - (not numeric[-1]))  # a text in the last column may be as long as it is
         if max(map(len, _align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH:
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
         lead = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
         notes = [line for each in map(printable, self.notes) for line in _wrap_note(each)]
-        return "\n".join([*lead, *([""] if lead else []), *lines, *([""] if notes else []), *notes])
+        return "\n\n".join("\n".join(block) for block in (lead, lines, notes) if block)
 
     def _narrow_lines(self) -> list[str]:
         """The rows; where a line would be longer than WIDTH, intervals stand below their values."""
@@ -283,7 +285,7 @@ class Table:
 
     def to_markdown(self) -> str:
         """As a Markdown table, the notes as a list; the best of a column is bold."""
-        table = self.fold_intervals()
+        table = self._shown()
         rule = ["---:" if right else "---" for right in table.numeric]
         body = [list(map(markdown, table.columns)), rule, *table._marked([markdown] * len(rule), "**", "**")]
         lines = [*(f"{markdown_line(each)}\n" for each in self.lead), *(f"| {' | '.join(row)} |" for row in body)]
@@ -294,7 +296,7 @@ class Table:
 
         The best of a column is bold, and what is not distinguished from it has a dagger.
         """
-        table = self.fold_intervals()
+        table = self._shown()
         written = [latex_measure if head in ("", "measure") else latex for head in table.columns]
         body = table._marked(written, r"\textbf{", "}", r"$^\dagger$")
         lines = [f"% {printable(note)}" for note in (*self.lead, *self.notes)]
@@ -308,7 +310,7 @@ class Table:
         return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
     def _repr_html_(self) -> str:
-        return self.fold_intervals().head(MOST_ROWS)._html()
+        return self._shown().head(MOST_ROWS)._html()
 
     def _html(self) -> str:
         head = "".join(f"<th>{markup(cell)}</th>" for cell in self.columns)
@@ -362,6 +364,8 @@ def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:
             return " to ".join(map(text, value))
         if isinstance(value, Interval):
             return "undefined"
+        if isinstance(value, PValue):
+            return format_p(value)
         if not isinstance(value, float):
             return "" if value is None else str(value)
         if math.isnan(value):

@@ -130,14 +130,14 @@ class Decision:
         return f"Decision({plural(len(self), 'instance')} for {self.measure.display_name}: {found or 'none'})"
 
     def table(self, number: int = 20) -> Table:
-        """The first answers with their expected values.
+        """The first answers with their expected values, by id, or by number from 0 as in ``explain``.
 
         Parameters
         ----------
         number
             How many.
         """
-        ids = range(1, len(self) + 1) if self.sets.ids is None else self.sets.ids
+        ids = range(len(self)) if self.sets.ids is None else self.sets.ids
         columns = ids, map(abbreviate, self.sets), self.expected.tolist(), self._words
         rows = list(map(list, islice(zip(*columns, strict=True), number)))
         notes = [repr(self), *self.notes, *([] if self.guarantee is None else [str(self.guarantee)])]
@@ -293,7 +293,8 @@ def _explain(d: Decision, row: int) -> Table:
         [h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, need]
         for v, gain, need in zip(shown, gains, needs, strict=True)
     ]
-    note = f"answer: {', '.join(map(str, d.sets[row])) or 'nothing'}, expected {d.measure.display_name} "
+    name = "" if d.sets.ids is None else f" for {d.sets.ids[row]}"
+    note = f"answer{name}: {', '.join(map(str, d.sets[row])) or 'nothing'}, expected {d.measure.display_name} "
     notes = [
         f"{note}{d.expected[row]:.4f}",
         "votes: the share of the votes for the class or a descendant; in: whether the answer holds it",

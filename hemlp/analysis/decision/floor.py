@@ -33,7 +33,7 @@ ALL_PAIRS = 40
 """Instances whose pairings are all scored: no more than 20 permutations of twice as many instances have."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Floor:
     """What knowing nothing scores by a measure.
 
@@ -53,6 +53,15 @@ class Floor:
     not_above: tuple[str, ...]
     optimistic: bool
     pooled: bool = False
+
+    def table(self) -> Table:
+        """The values with notes of what they are; printed, the floor shows it."""
+        rows = [[name, *values] for name, values in floor_rows([self], list(self.shuffled)).items()]
+        answer = f"the constant answer: {', '.join(map(str, self.answer)) or 'nothing'}"
+        return Table(["floor", self.measure], rows, [answer, *floor_notes([self])], lead=floor_lead([self]))
+
+    def __repr__(self) -> str:
+        return str(self.table())
 
 
 def floor(ev: Results, measure: str, corpus: Any = None) -> Floor:

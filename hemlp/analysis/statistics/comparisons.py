@@ -15,12 +15,13 @@ from hemlp.analysis.statistics.intervals import (
     resampling_units,
 )
 from hemlp.analysis.statistics.resampling import bootstrap_note
-from hemlp.analysis.statistics.significance_tests import ALPHA, Sided, SignTest
+from hemlp.analysis.statistics.significance_tests import Sided, SignTest
 from hemlp.analysis.statistics.verdicts import Procedure, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.options import check_known
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results
+from hemlp.text.p_values import ALPHA, PValue
 from hemlp.text.tables import DECIMALS, Interval, Table, format_signed, join_words, plural
 
 NEITHER = "neither"
@@ -157,8 +158,9 @@ TEST_COLUMNS = (
 def _test_cells(pair: PairComparison) -> list[Any]:
     """The cells below ``TEST_COLUMNS``."""
     return [
-        pair.p, pair.corrected, "yes" if pair.significant else "no", pair.effect, pair.wilcoxon, pair.wilcoxon_favours,
-        f"{pair.sign.k} of {pair.sign.n}", pair.sign.p, pair.sign_favours, pair.remark,
+        PValue(pair.p), PValue(pair.corrected), "yes" if pair.significant else "no", pair.effect,
+        PValue(pair.wilcoxon), pair.wilcoxon_favours,
+        f"{pair.sign.k} of {pair.sign.n}", PValue(pair.sign.p), pair.sign_favours, pair.remark,
     ]  # fmt: skip
 
 

@@ -11,7 +11,6 @@ import numpy as np
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.arrays import FloatArray
 
-ALPHA = 0.05
 EXACT_UP_TO = 12
 """The sign test uses the binomial distribution itself up to this many differing instances, as the paper says."""
 NORMAL_ABOVE = 50

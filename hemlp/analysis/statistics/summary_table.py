@@ -12,7 +12,7 @@ from hemlp.analysis.statistics.evaluation_verdicts import common_instance_notes,
 from hemlp.analysis.statistics.intervals import ScoreColumn, interval, resample_all_means, resampling_units
 from hemlp.analysis.statistics.letter_display import join_letters
 from hemlp.analysis.statistics.resampling import bootstrap_note
-from hemlp.analysis.statistics.significance_tests import ALPHA, Sided
+from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test, Verdicts
 from hemlp.errors import InvalidOption
 from hemlp.measures.derived import LENIENT
@@ -23,6 +23,7 @@ from hemlp.optimize.program import STEPS, Status
 from hemlp.results.inputs import describe_dropped_labels, describe_unknown_labels
 from hemlp.results.merged_sums import TalliedScores
 from hemlp.results.results import Results, require_inputs
+from hemlp.text.p_values import ALPHA, format_p, p_equation
 from hemlp.text.tables import DECIMALS, Interval, Table, format_number, join_words, plural
 
 Mark = Callable[[str], str]
@@ -107,7 +108,7 @@ def evaluation_headline(ev: Results, procedure: Procedure, mark: Mark = str, sho
             continue
         wins.setdefault(winner, []).append(mark(name))
         if not v.separated(winner, after):
-            doubtful.append(f"{mark(name)} (p = {v.holm[winner, after]:.2g})")
+            doubtful.append(f"{mark(name)} ({p_equation(v.holm[winner, after])})")
     return [" ".join(filter(None, [_name_winners(ev, wins, ties, mark), _judge(wins, doubtful)])), *oddities]
 
 
@@ -176,7 +177,10 @@ def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
     verdicts = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
     place = "(rank) shared unless better than the next" if procedure.ranks == "chained" else "(place) by mean"
     if len(ev.systems) == 2:
-        notes = [place, f"p, {procedure}: {', '.join(f'{name} {_format_p(v)}' for name, v in verdicts.items())}"]
+        notes = [
+            place,
+            f"p, {procedure}: {', '.join(f'{name} {format_p(*v.p.values())}' for name, v in verdicts.items())}",
+        ]
     else:
         pairs = len(ev.systems) * (len(ev.systems) - 1) // 2
         test = f"{procedure}, corrected by Holm for {pairs:,} pairs, level {ALPHA}"
@@ -186,7 +190,7 @@ def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
         if len(ev.systems) > 2 and not any(v.groups.values()):
             by_note.setdefault("no letters, for there are too many groups", []).append(name)
         if v.too_few:
-            pairs_of_few = ", ".join(f"{first} and {second} ({n})" for first, second, n in v.too_few[:MOST_NAMED])
+            pairs_of_few = ", ".join(f"{first} and {second} (on {n})" for first, second, n in v.too_few[:MOST_NAMED])
             more = f" and {len(v.too_few) - MOST_NAMED:,} more" if len(v.too_few) > MOST_NAMED else ""
             by_note.setdefault(f"too few instances differ to separate {pairs_of_few}{more}", []).append(name)
     return notes + [f"{', '.join(names)}: {note}" for note, names in by_note.items()]
@@ -194,11 +198,6 @@ def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
 
 MOST_NAMED = 5
 """Pairs of systems that a note names."""
-
-
-def _format_p(v: Verdicts) -> str:
-    (p,) = v.p.values()
-    return "undefined" if math.isnan(p) else f"{p:.3g}" if p else "< 1e-300"
 
 
 def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks: RankMethod = "mean") -> list[str]:

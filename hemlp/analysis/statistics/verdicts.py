@@ -20,7 +20,6 @@ from hemlp.analysis.statistics.differences import PairedDifferences, restrict_to
 from hemlp.analysis.statistics.letter_display import compact_letter_display, rank_means
 from hemlp.analysis.statistics.permutation import PairSummary, summarize_pairs
 from hemlp.analysis.statistics.significance_tests import (
-    ALPHA,
     EXACT_UP_TO,
     NORMAL_ABOVE,
     Sided,
@@ -35,6 +34,7 @@ from hemlp.errors import InvalidOption
 from hemlp.measures.instance_scores import mean
 from hemlp.options import check_choice
 from hemlp.results.merged_sums import MeasureSums
+from hemlp.text.p_values import ALPHA
 
 Test = Literal["permutation", "sign"]
 RankMethod = Literal["mean", "chained"]
