@@ -215,6 +215,47 @@ def test_scores_beside_columns_that_had_to_be_named(tmp_path):
     shop = Hierarchy.of(["Home > Pans", "Garden > Pans"], same_names="apart")
     with pytest.raises(HemlpError, match="did you mean 'Garden > Pans' or 'Home > Pans'"):
         evaluate(shop, [["Pans"]], {"A": [["Home"]]}, ["F_H"])
+    with pytest.raises(HemlpError, match="did you mean 'Garden > Pans' or 'Home > Pans'"):  # what is accepted
+        evaluate(shop, [["Pan"]], {"A": [["Home"]]}, ["F_H"])
+
+
+def test_an_option_without_its_value_says_what_to_give():
+    said = CliRunner().invoke(commands, ["evaluate", "h.txt", "gold.txt", "a.txt", "--kendall"]).output
+    assert "'--kendall' requires an argument. Kendall's τ" in said
+    assert "--kendall 1000" in said
+
+
+def test_lines_of_paths_that_count_all_their_classes(tmp_path, monkeypatch):
+    """With a separator and no word on rows, all classes of a path are labels, which every command says."""
+    monkeypatch.chdir(tmp_path)
+    Path("h.txt").write_text("Home > Kitchen > Pans\nHome > Bath > Towels\n")
+    Path("gold.txt").write_text("Home > Kitchen > Pans\nHome > Bath > Towels\n")
+    Path("a.txt").write_text("Home > Kitchen\nHome > Bath > Towels\n")
+    Path("sets.txt").write_text("Kitchen > Pans\nHome > Towels\n")
+    for command in ("check", "evaluate", "diagnose"):
+        rows = "--rows" if command != "diagnose" else "--label-rows"
+        given = [command, "h.txt", "gold.txt", "a.txt", "--sep", ">"]
+        with pytest.warns(UserWarning, match="say rows='paths'") as said:
+            CliRunner().invoke(commands, given)
+        assert {str(each.message).partition(": every line is a path")[0] for each in said} == {"gold.txt", "a.txt"}
+        for how in ("paths", "sets"):  # without a warning, which would be an error here
+            assert CliRunner().invoke(commands, [*given, rows, how]).exit_code == 0
+    assert CliRunner().invoke(commands, ["check", "h.txt", "sets.txt", "sets.txt", "--sep", ">"]).exit_code == 0
+
+
+def test_check_reads_paths_as_evaluate_does(tmp_path, monkeypatch):
+    """Of classes that are called by their whole paths, too; what is wrong in a path is a problem, and no crash."""
+    monkeypatch.chdir(tmp_path)
+    Path("h.txt").write_text("Home > Kitchen > Pans\nGarden > Pans\n")
+    Path("gold.txt").write_text("Home > Kitchen > Pans\nGarden > Pans\n")
+    Path("bad.txt").write_text("Home > Office > Pans\nGarden > Pan\n")
+    given = ["--sep", ">", "--rows", "paths", "--same-names", "apart"]
+    result = CliRunner().invoke(commands, ["check", "h.txt", "gold.txt", "gold.txt", *given])
+    assert result.exit_code == 0
+    assert ["labels", "per", "instance", "1.00"] in [line.split() for line in result.output.splitlines()]
+    result = CliRunner().invoke(commands, ["check", "h.txt", "gold.txt", "bad.txt", *given])
+    assert result.exit_code == 2
+    assert "bad.txt, row 1: in a path, label 'Office' is not in the hierarchy" in result.output
 
 
 def test_a_function_says_the_same_by_its_arguments(tmp_path):

@@ -439,9 +439,12 @@ def test_too_few_instances_are_noted():
     true = [[3]] * 5
     systems = {"A": [[3]] * 5, "B": [[5]] * 5, "C": [[5]] * 4 + [[3]]}
     ev = evaluate(TREE, true, systems, ["F"])
-    assert "F: too few instances differ to separate A and B (on 5), A and C (on 4), B and C (on 1)" in ev.notes()
+    assert (
+        "F: too few instances differ to separate A and B (5 differ), A and C (4 differ), B and C (1 differ)"
+        in ev.notes()
+    )
     ev = evaluate(TREE, true * 3, {name: rows * 3 for name, rows in systems.items()}, ["F"])
-    assert "F: too few instances differ to separate B and C (on 3)" in ev.notes()
+    assert "F: too few instances differ to separate B and C (3 differ)" in ev.notes()
     assert ev.groups("F") == {"A": ("a",), "B": ("b",), "C": ("b",)}
 
 

@@ -80,8 +80,8 @@ def sample_size(
     ev = evaluate(h, reading.labels(true), systems, measures or ("F_H",), **given)
     first, second = systems
     for name in ev.measures:
-        size = str(plan(ev, first, second, name, power=power, level=level, difference=difference))
-        click.echo(f"{name}: {first} and {second} need " + size.replace(" (", "\n("))
+        size = plan(ev, first, second, name, power=power, level=level, difference=difference)
+        click.echo(f"{name}: {first} and {second} need {size}")
 
 
 @click.command("compare-versions", cls=AdvisingCommand)

@@ -44,6 +44,9 @@ class AdvisingCommand(click.Command):
         try:
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
+            if isinstance(error, click.BadOptionUsage):  # say what to give
+                options = (param for param in self.params if isinstance(param, click.Option))
+                error.message += "".join(f" {each.help}" for each in options if error.option_name in each.opts)
             if printable(error.message) == error.message:
                 raise
             raise click.UsageError(printable(error.message), ctx) from None

@@ -18,7 +18,7 @@ from hemlp.hierarchy.edges import CyclePolicy, content_hash
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.parent_tables import COMMON_NAMES, EdgeColumns
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
-from hemlp.hierarchy.labels import Label, label_list
+from hemlp.hierarchy.labels import JOINT, Label, label_list
 from hemlp.io.files import write_text
 from hemlp.io.text import SEPARATORS, check_separator, file_kind, file_reader, read_bytes
 from hemlp.options import check_choice
@@ -139,7 +139,7 @@ def _format_of_text(source: SourceFile) -> str:
         return "rdf"
     if begin.startswith((b"{", b"[")):
         return "json"
-    from hemlp.hierarchy.formats.path_lists import JOINT, has_paths
+    from hemlp.hierarchy.formats.path_lists import has_paths
 
     return "paths" if JOINT.encode() in source.data and has_paths(source) else "edges"
 

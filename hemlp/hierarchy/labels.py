@@ -10,6 +10,8 @@ import numpy as np
 from hemlp.errors import InvalidHierarchy, InvalidLabel, InvalidOption
 
 Label = str | int
+JOINT = " > "
+"""What joins the names of a path."""
 
 
 class Top:
@@ -97,7 +99,10 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
             f"convert one side (labels read from files are strings)",
             [other],
         )
-    near = near_matches(label, known) or [path for path in known if str(path).endswith(f" > {label}")][:3]
+    near = near_matches(label, known)
+    if not near and (lasts := {text.rpartition(JOINT)[2] for text in map(str, known) if JOINT in text}):
+        ends = tuple(f"{JOINT}{last}" for last in (label, *near_matches(label, lasts)))
+        near = [path for path in known if str(path).endswith(ends)][:3]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
 
@@ -133,7 +138,10 @@ _CODE = re.compile(r"[A-Za-z]+[:_]\d{4,}")
 _SCORED = re.compile(r"(.+?)[\s:=|,;(]+[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?\)?", re.IGNORECASE)
 _SEVERAL = (
     (re.compile(r"[,;|\s]+"), "several labels in one string: split it into a list"),
-    (re.compile(r"->|>|→|/|\\|::|\."), "a path of classes in one string: give its last class alone"),
+    (
+        re.compile(r"->|>|→|/|\\|::|\."),
+        "a path of classes in one string, but not from a root: give the whole path, or its last class alone",
+    ),
 )
 
 

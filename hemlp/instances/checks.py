@@ -152,6 +152,8 @@ def refuse_other_layouts(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.
         note = _refuse_subjects(hierarchy, side, new)
     elif two_words:
         _refuse_pairs(side, new)
+    elif side.layout == "lines" and not side.space_separated:
+        note = _note_paths(hierarchy, side)
     if (side.ids is not None or two_words) and edges >= EDGES and side.codes.size in (edges, 2 * edges):
         _refuse_edges(hierarchy, side)
     if note is not None:
@@ -199,6 +201,22 @@ def _refuse_subjects(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool
     return (
         f"{side.source}: {both}; it is read as lines of id and label, as a .tsv file without a header is. If both are "
         f"labels of one instance, say format='lines' (--format lines)"
+    )
+
+
+def _note_paths(hierarchy: Hierarchy, side: LabelSets) -> str | None:
+    """A note where each row goes down from a root, class by class."""
+    numbers, rows = hierarchy.look_up(side.vocabulary)[0][side.codes], entry_rows(side.ptr)
+    begins = np.diff(rows, prepend=-1) > 0
+    if begins.all() or numbers.min() < 0 or np.diff(hierarchy.parent_ptr)[numbers[begins]].any():
+        return None
+    size = np.int64(len(hierarchy))
+    steps = numbers[1:] * size + numbers[:-1]
+    if not np.isin(steps[~begins[1:]], entry_rows(hierarchy.parent_ptr) * size + hierarchy.parent_idx).all():
+        return None
+    return (
+        f"{side.source}: every line is a path from a root down, and all classes on it count as labels; if only the "
+        f"last one is meant, say rows='paths' (--rows paths), and if not, rows='sets' (--rows sets)"
     )
 
 

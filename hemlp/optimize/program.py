@@ -12,6 +12,7 @@ with integers 0 ≤ each ≤ 1
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -267,7 +268,22 @@ class LinearProgram:
             who = "each" if len(ranges) == 1 else "the others" if len(members) > 8 else ", ".join(members)
             lines.append(f"with integers {number_text(lower)} ≤ {who} ≤ {number_text(upper)}")
         lines += [self.scale_words] if self.scale_words else []
-        return "\n".join(lines)
+        return "\n".join(part for line in lines for part in _wrap_terms(line))
+
+
+_TERM = re.compile(r"(?:[-+] )?(?:[\d.e/+-]+ )?\[[^]]*\]")
+
+
+def _wrap_terms(line: str) -> list[str]:
+    """Lines of at most 100 characters, that no term with its sign and factor is cut by.
+
+    >>> print("\\n".join(_wrap_terms(f"minimize  {' + '.join(['2 [sheep ~ cow]'] * 6)}")))
+    minimize  2 [sheep ~ cow] + 2 [sheep ~ cow] + 2 [sheep ~ cow] + 2 [sheep ~ cow] + 2 [sheep ~ cow]
+        + 2 [sheep ~ cow]
+    """
+    whole = _TERM.sub(lambda term: term[0].replace(" ", "\0"), line)
+    parts = wrap(whole, 100, subsequent_indent="    ", break_on_hyphens=False, break_long_words=False)
+    return [part.replace("\0", " ") for part in parts]
 
 
 def number_text(value: float) -> str:

@@ -217,7 +217,7 @@ function drawValues() {
     make(line, "td", row.why ? { class: "why" } : {}, row.why || (moved ? `${row.value > old ? "+" : "−"}${format(Math.abs(row.value - old))}, ${row.value > old === row.better ? "better" : "worse"}` : ""));
   });
   const noted = answer.values.filter((row) => row.note);
-  $("weights").textContent = "↑ greater is better, ↓ smaller is better." + (noted.length ? ` * ${noted[0].note}.` : "");
+  $("weights").textContent = "↑ greater is better, ↓ smaller is better." + (noted.length ? ` * ${noted.map((row) => row.name).join(", ")}: ${noted[0].note}.` : "");
 }
 function drawViews() {
   $("network").innerHTML = answer.network || "<p class=hint>A flow network is drawn for one pairing only.</p>";

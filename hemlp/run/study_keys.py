@@ -151,7 +151,8 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "compare": Key(PAIRS, "Show all tests of two systems: --compare knn svm.", (), "A B"),
         "significance": Key(MEASURES, "Test all pairs of systems: --significance F_H.", (), "MEASURE"),
         "kendall": Key(
-            _whole(0, words="a number of resamples"), "Kendall's τ of measures, N resamples: --kendall 0.", metavar="N"
+            _whole(0, words="a number of resamples"),
+            "Kendall's τ of measures, with intervals by N resamples (0: without): --kendall 1000.", metavar="N",
         ),
         "floor": Key(
             FLOOR,

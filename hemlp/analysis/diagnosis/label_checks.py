@@ -15,6 +15,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labelled_structure import AMBIGUOUS
 from hemlp.hierarchy.labels import unknown_label_message
 from hemlp.instances.batch import Batch, Side
+from hemlp.instances.formats.label_paths import resolve_paths
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.problems.closure.model import ClosureModel
@@ -50,8 +51,14 @@ def describe_hierarchy(h: Hierarchy, format: str | None = None) -> Table:
 
 def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
     """Facts about label files, a column for each, and the errors that scoring them together would raise."""
+    files, problems = dict(files), []
+    for name, sets in files.items():
+        try:
+            files[name] = resolve_paths(h, sets)
+        except HemlpError as error:
+            problems.append(str(error))
     facts = [_describe_file(h, sets) for sets in files.values()]
-    problems = [problem for name, sets in files.items() for problem in _unknown_labels(h, name, sets)]
+    problems = problems or [problem for name, sets in files.items() for problem in _unknown_labels(h, name, sets)]
     unaligned, notes = _compare_instances(files)
     problems = problems + unaligned or _layout_problems(h, files)
     rows = [[word, *(str(of[word]) for of in facts)] for word in (facts[0] if facts else ())]
@@ -87,15 +94,15 @@ def _describe_file(h: Hierarchy, sets: LabelSets) -> dict[str, object]:
         "labels of inner classes": np.count_nonzero(np.diff(h.child_ptr)[distinct]),
         "labels read by name": 0 if named is None else np.count_nonzero(named[sets.codes]),
         "unknown labels": np.count_nonzero(classes < 0),
-        "distinct unknown labels": np.count_nonzero(numbers < 0),
+        "distinct unknown labels": np.unique(sets.codes[classes < 0]).size,
     }
 
 
 def _unknown_labels(h: Hierarchy, name: str, sets: LabelSets) -> Iterator[str]:
     """Messages on the most frequent unknown labels of a file."""
     numbers, _ = h.look_up(sets.vocabulary)
-    unknown = np.flatnonzero(numbers < 0)
     times = np.bincount(sets.codes, minlength=len(sets.vocabulary))
+    unknown = np.flatnonzero((numbers < 0) & (times > 0))
     for code in unknown[np.argsort(-times[unknown], kind="stable")][:MAX_NAMED]:
         label = sets.vocabulary[code]
         message, _ = unknown_label_message(label, h.known_labels())

@@ -42,9 +42,9 @@ class SampleSize(int):
         return f"{int(self):,} instances"
 
     def __str__(self) -> str:
-        shown = "" if math.isnan(self.checked) else f"; significant in {self.checked:.0%} of samples of that size"
+        shown = "" if math.isnan(self.checked) else f";\nsignificant in {self.checked:.0%} of samples of that size"
         return (
-            f"about {int(self):,} instances for a power of {self.power:g} at the level {self.level:g} (difference "
+            f"about {int(self):,} instances for a power of {self.power:g} at the level {self.level:g}\n(difference "
             f"{self.difference:.4g}, standard deviation {self.deviation:.4g}, pilot of {self.pilot:,}{shown})"
         )
 

@@ -190,7 +190,9 @@ def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
         if len(ev.systems) > 2 and not any(v.groups.values()):
             by_note.setdefault("no letters, for there are too many groups", []).append(name)
         if v.too_few:
-            pairs_of_few = ", ".join(f"{first} and {second} (on {n})" for first, second, n in v.too_few[:MOST_NAMED])
+            pairs_of_few = ", ".join(
+                f"{first} and {second} ({n} differ)" for first, second, n in v.too_few[:MOST_NAMED]
+            )
             more = f" and {len(v.too_few) - MOST_NAMED:,} more" if len(v.too_few) > MOST_NAMED else ""
             by_note.setdefault(f"too few instances differ to separate {pairs_of_few}{more}", []).append(name)
     return notes + [f"{', '.join(names)}: {note}" for note, names in by_note.items()]

@@ -15,9 +15,9 @@ from hemlp.hierarchy.formats.parent_tables import (
     from_parents,
     refuse_children,
 )
-from hemlp.hierarchy.formats.path_lists import BELOW, JOINT, from_nested, from_path_lines, from_paths, is_nested
+from hemlp.hierarchy.formats.path_lists import BELOW, from_nested, from_path_lines, from_paths, is_nested
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
-from hemlp.hierarchy.labels import as_label, is_missing
+from hemlp.hierarchy.labels import JOINT, as_label, is_missing
 from hemlp.io.frames import column, column_names, records_to_columns
 from hemlp.io.parquet_files import read_parquet_columns
 from hemlp.io.text import decode, load_json

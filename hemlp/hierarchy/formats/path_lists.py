@@ -15,12 +15,10 @@ from hemlp.errors import Advice, InvalidHierarchy, InvalidLabel
 from hemlp.hierarchy.formats.hierarchy_data import HierarchyData
 from hemlp.hierarchy.formats.parent_tables import named_separator
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
-from hemlp.hierarchy.labels import Label, as_label, is_missing
+from hemlp.hierarchy.labels import JOINT, Label, as_label, is_missing
 from hemlp.io.text import SEPARATORS, decode, split_cells
 from hemlp.options import check_choice
 
-JOINT = " > "
-"""Separator of the names of a path."""
 _BLANKS = " \t\r\n"
 LEVEL = re.compile(r"(level|rank|tier|depth|l)[\s_-]?\d+", re.IGNORECASE)
 """Names of the columns of a table of paths."""

@@ -9,8 +9,7 @@ import numpy as np
 from hemlp.arrays import IntArray, entry_rows, row_pointers
 from hemlp.errors import Advice, InvalidLabelSets, UnknownLabel
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.formats.path_lists import JOINT
-from hemlp.hierarchy.labels import unknown_label_message
+from hemlp.hierarchy.labels import JOINT, unknown_label_message
 from hemlp.instances.label_sets import LabelSets
 
 
