@@ -61,8 +61,8 @@ def test_distances_and_lcas_are_those_of_networkx(case):
             assert h.up(u, v) == up(g, u).get(v, math.inf)
 
 
-def test_a_search_stops_only_when_the_distance_is_certain():
-    # u-v is 3 (v is above u), found after the sum of 4 by way of a
+def test_distances_of_many_pairs_are_those_of_single_ones():
+    # u-v is 3 (v is above u), and 4 by way of a
     h = Hierarchy.from_edges([("a", "x"), ("x", "u"), ("a", "y"), ("y", "v"), ("v", "q"), ("q", "p"), ("p", "u")])
     assert h.distance("u", "v") == h.distance("v", "u") == 3
     rng = np.random.default_rng(7)

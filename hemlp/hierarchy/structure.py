@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from hemlp.arrays import FloatArray, IntArray, row_pointers
 from hemlp.hierarchy.edges import Edges
 from hemlp.hierarchy.labels import TOP, Label, Top
-from hemlp.hierarchy.reach import Adjacency, ReachTable, UpDistances
+from hemlp.hierarchy.reach import FEW, Adjacency, ReachTable, UpDistances
 
 MANY_PARENTS = 1_000
 """A class with more parents than this is a hub."""
@@ -226,13 +226,18 @@ class Structure:
         >>> h.distances([h.id("c"), h.id("c")], [h.id("a"), h.id("z")]).tolist()
         [2.0, inf]
         """
-        u, v = np.ascontiguousarray(us, np.int32), np.ascontiguousarray(vs, np.int32)
-        if not self.weighted:
-            from hemlp.kernels.graph.reach import pair_distances
-            from hemlp.kernels.records import Rows
+        from hemlp.kernels.graph.distances import pair_distances, up_lists
+        from hemlp.kernels.records import Sides
 
-            return pair_distances(Rows(self.parent_ptr, self.parent_idx), u, v)
-        return np.array([self._meet(a, b)[0] for a, b in zip(u, v, strict=True)], np.float64)
+        pairs = np.array([us, vs], np.int32)
+        distances = np.empty(pairs.shape[1])
+        for begin in range(0, distances.size, FEW // 2):
+            part = slice(begin, begin + FEW // 2)
+            lists = self.upward.lists(pairs[:, part].ravel())
+            u, v = np.searchsorted(lists.classes, pairs[:, part]).astype(np.int32)
+            each = np.arange(u.size + 1)
+            distances[part] = pair_distances(up_lists(lists), Sides(each, u, each, v), each)
+        return distances
 
     def _meet(self, u: int, v: int) -> tuple[float, IntArray]:
         """The distance of u and v and the common ancestors that attain it."""

@@ -11,23 +11,8 @@ cdef double INFINITY
 cdef class ReachLists:
     cdef int[::1] nodes, distances
 
-@cython.final
-cdef class Front:
-    cdef Py_ssize_t far
-    cdef int mark
-    cdef int level
-    cdef Py_ssize_t begin
-    cdef Py_ssize_t end
-    cdef int[::1] stamp
-    cdef int[::1] steps
-    cdef int[::1] queue
-
 cdef tuple _reach_all(Rows graph, const int[::1] sources, long long room, long long farthest, long long[::1] ptr, int[::1] seen, ReachLists lists)
 cdef Py_ssize_t _reach_one(Rows graph, int s, int source, long long farthest, int[::1] seen, ReachLists lists, Py_ssize_t begin) except? -1 nogil
 cdef int _make_room(ReachLists lists, Py_ssize_t size) except -1 nogil
 cdef _relax_all(Rows graph, const double[::1] lengths, Rows lists, double[::1] distances)
 cdef void _relax_one(Rows graph, const double[::1] lengths, Rows lists, Py_ssize_t s, double[::1] best, int[::1] waiting, int[::1] queue) noexcept nogil
-cdef _measure_pairs(Rows graph, const int[::1] us, const int[::1] vs, double[::1] distances)
-cdef void _begin(Front front, int node, int mark) noexcept nogil
-cdef Py_ssize_t _distance(Rows graph, Front u, Front v) except? -1 nogil
-cdef Py_ssize_t _widen(Rows graph, Front front, Front other) except? -1 nogil

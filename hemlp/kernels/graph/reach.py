@@ -1,6 +1,6 @@
-"""Reachable sets and distances, by breadth-first search or in topological order; pairs by bidirectional search.
+"""Reachable sets and distances, by breadth-first search or in topological order.
 
-The graph is given by ``Rows`` of the neighbours of each node. O(n + m) for each source or pair.
+The graph is given by ``Rows`` of the neighbours of each node. O(n + m) for each source.
 """
 
 from __future__ import annotations
@@ -149,83 +149,3 @@ def _relax_one(graph, lengths, lists, s, best, waiting, queue):
                 queue[filled] = other
                 filled += 1
         k += 1
-
-
-def pair_distances(graph: Rows, us: Array, vs: Array) -> Array:
-    """min over common reachable nodes a of d(u, a) + d(v, a) for each pair; infinite if there is none."""
-    distances = np.full(us.size, np.inf)
-    _measure_pairs(graph, us, vs, distances)
-    return distances
-
-
-def _measure_pairs(graph, us, vs, distances):
-    u: Front = Front(graph.ptr.shape[0] - 1)
-    v: Front = Front(graph.ptr.shape[0] - 1)
-    pair: cython.Py_ssize_t
-    with cython.nogil:
-        for pair in range(us.shape[0]):
-            if pair % 256 == 0:
-                look_for_signals()
-            _begin(u, us[pair], pair)
-            _begin(v, vs[pair], pair)
-            distance = _distance(graph, u, v)
-            if distance < u.far:
-                distances[pair] = distance
-
-
-class Front:
-    """A breadth-first search: its last level is ``queue[begin:end]``; nodes seen are stamped with ``mark``."""
-
-    def __init__(self, size: int) -> None:
-        self.far = 2 * size
-        self.stamp = np.full(size, -1, np.int32)
-        self.steps = np.empty(size, np.int32)
-        self.queue = np.empty(size, np.int32)
-
-
-def _begin(front, node, mark):
-    """Start a search at ``node``."""
-    front.mark = mark
-    front.level = 0
-    front.begin = 0
-    front.end = 1
-    front.queue[0] = node
-    front.stamp[node] = mark
-    front.steps[node] = 0
-
-
-def _distance(graph, u, v):
-    """The distance of the start nodes of two searches; ``far`` if the searches do not meet.
-
-    Both grow by one level at a time. Once both know everything within k steps, a sum that is not known yet has a leg
-    longer than k, so a best sum of at most k + 1 is final.
-    """
-    best: cython.Py_ssize_t = 0 if u.queue[0] == v.queue[0] else u.far
-    while best > u.level + 1 and (u.begin < u.end or v.begin < v.end):
-        best = min(best, _widen(graph, u, v))
-        best = min(best, _widen(graph, v, u))
-    return best
-
-
-def _widen(graph, front, other):
-    """Search one more level; the least sum of steps at a new node that the other search has seen."""
-    best: cython.Py_ssize_t = front.far
-    end: cython.Py_ssize_t = front.end
-    at: cython.Py_ssize_t
-    e: cython.Py_ssize_t
-    front.level += 1
-    for at in range(front.begin, front.end):
-        for e in range(graph.ptr[front.queue[at]], graph.ptr[front.queue[at] + 1]):
-            node = graph.items[e]
-            if front.stamp[node] != front.mark:
-                front.stamp[node] = front.mark
-                front.steps[node] = front.level
-                front.queue[end] = node
-                end += 1
-                if other.stamp[node] == front.mark:
-                    best = min(best, front.level + other.steps[node])
-        if at % OFTEN == OFTEN - 1:
-            look_for_signals()
-    front.begin = front.end
-    front.end = end
-    return best
