@@ -47,7 +47,7 @@ TESTS = {
 FAULTS = [
     # kernels of set measures
     Fault("kernels/closure/tally.py", "common += stamp[node] == p_mark", "common += stamp[node] != t_mark", "F_H: common nodes"),
-    Fault("kernels/closure/tally.py", "alone -= 1\n                else:", "alone -= 0\n                else:", "whether weighted sets are equal"),
+    Fault("kernels/closure/tally.py", "alone -= 1\n                elif", "alone -= 0\n                elif", "whether weighted sets are equal"),
     Fault("kernels/closure/tally.py", "sums[i, 2] += weight * (some_predicted and some_true)", "sums[i, 2] += weight * some_true", "⊤ is common to a side that is empty"),
     Fault("kernels/closure/tally.py", "common: cython.double = upper if p_hub and t_hub else 0.0", "common: cython.double = upper if t_hub else 0.0", "F_H beyond the hub", "hub sets evaluation"),
     Fault("kernels/closure/sets.py", "while reached < filled and level < search.farthest:", "while reached < filled and level <= search.farthest:", "one step too far within a horizon"),

@@ -31,12 +31,10 @@ def _tally_all(sides, implied, weights, uniform, upper, top, sums, equal):
         for i in range(sides.size):
             if i % 256 == 0:
                 look_for_signals()
-            if implied.with_hub:
-                equal[i] = _tally_with_hub(sides, implied, weights, upper, stamp, i, sums)
-            elif uniform:
+            if uniform and not implied.with_hub:
                 equal[i] = _count(sides, implied, stamp, i, sums)
             else:
-                equal[i] = _weigh(sides, implied, weights, stamp, i, sums)
+                equal[i] = _weigh(sides, implied, weights, upper, stamp, i, sums)
             if top:
                 _add_top(sides, weights[implied.size], i, sums)
 
@@ -65,41 +63,8 @@ def _count(sides, implied, stamp, i, sums):
     return predicted == common and true == common
 
 
-def _weigh(sides, implied, weights, stamp, i, sums):
-    """Add up the weights of the nodes of one instance."""
-    predicted: cython.double = 0.0
-    true: cython.double = 0.0
-    common: cython.double = 0.0
-    alone: cython.long = 0  # nodes on the predicted side only
-    odd: cython.bint = False  # a node on the true side only
-    p_mark: cython.int = 2 * i
-    t_mark: cython.int = 2 * i + 1
-    for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
-        for k in range(implied.ptr[sides.pred[c]], implied.ptr[sides.pred[c] + 1]):
-            node = implied.nodes[k]
-            if stamp[node] != p_mark:
-                stamp[node] = p_mark
-                predicted += weights[node]
-                alone += 1
-    for c in range(sides.true_ptr[i], sides.true_ptr[i + 1]):
-        for k in range(implied.ptr[sides.true[c]], implied.ptr[sides.true[c] + 1]):
-            node = implied.nodes[k]
-            if stamp[node] != t_mark:
-                if stamp[node] == p_mark:
-                    common += weights[node]
-                    alone -= 1
-                else:
-                    odd = True
-                stamp[node] = t_mark
-                true += weights[node]
-    sums[i, 0] = predicted
-    sums[i, 1] = true
-    sums[i, 2] = common
-    return alone == 0 and not odd
-
-
-def _tally_with_hub(sides, implied, weights, upper, stamp, i, sums):
-    """The same where classes reach the hub: what is beyond it weighs ``upper``, once for each side."""
+def _weigh(sides, implied, weights, upper, stamp, i, sums):
+    """Add up the weights of the nodes of one instance; what is beyond the hub weighs ``upper``, once for each side."""
     p_hub: cython.bint = False
     t_hub: cython.bint = False
     for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
@@ -109,8 +74,8 @@ def _tally_with_hub(sides, implied, weights, upper, stamp, i, sums):
     predicted: cython.double = upper if p_hub else 0.0
     true: cython.double = upper if t_hub else 0.0
     common: cython.double = upper if p_hub and t_hub else 0.0
-    alone: cython.long = 0
-    odd: cython.bint = p_hub != t_hub
+    alone: cython.long = 0  # nodes on the predicted side only
+    odd: cython.bint = p_hub != t_hub  # a node on the true side only
     p_mark: cython.int = 2 * i
     t_mark: cython.int = 2 * i + 1
     for c in range(sides.pred_ptr[i], sides.pred_ptr[i + 1]):
