@@ -29,8 +29,8 @@ from hemlp.errors import (
     UndefinedScore,
     UnknownLabel,
 )
+from hemlp.kernels.text.cells import learn_texts
 from hemlp.kernels.text.sha256 import last_words
-from hemlp.kernels.text.vocabulary import Vocabulary
 from hemlp.results import merged_sums
 from hemlp.results.exact_sums import UNIT, exact_square_sum
 from hemlp.results.merged_sums import MeasureSums, PairSums
@@ -170,14 +170,15 @@ def test_squares_are_exact_where_doubles_would_leave_their_range():
 @given(st.lists(st.binary(max_size=140), min_size=1), st.lists(st.binary(max_size=140)))
 def test_texts_are_hashed_and_numbered_as_by_python(known, others):
     def column(texts):
-        return np.frombuffer(b"".join(texts), np.uint8), np.cumsum([0, *map(len, texts)]).astype(np.int64)
+        return b"".join(texts), np.cumsum([0, *map(len, texts)]).astype(np.int64)
 
     ends = [int.from_bytes(hashlib.sha256(text).digest()[-4:], "big") for text in known]
     assert last_words(*column(known)).tolist() == ends
-    vocabulary = Vocabulary(*column(known))
-    assert np.asarray(vocabulary.first).tolist() == [known.index(text) for text in known]
-    numbers = [known.index(text) if text in known else -1 for text in known + others]
-    assert vocabulary.numbers(*column(known + others)).tolist() == numbers
+    distinct = list(dict.fromkeys(known))
+    numbers, codes = learn_texts(*column(known))
+    assert codes.tolist() == [distinct.index(text) for text in known]
+    wanted = [distinct.index(text) if text in distinct else -1 for text in known + others]
+    assert learn_texts(*column(known + others), numbers)[1].tolist() == wanted
 
 
 def test_buckets_are_those_of_the_specification(monkeypatch):

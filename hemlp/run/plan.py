@@ -181,6 +181,7 @@ class Plan:
         """The class numbers of columns of lists; nothing where a cell is null or a label unknown."""
         from pyarrow import types
 
+        from hemlp.kernels.text.cells import learn_texts
         from hemlp.kernels.text.label_sets import class_rows
 
         lists = [column.combine_chunks() for column in columns]
@@ -191,7 +192,7 @@ class Plan:
         sides = []
         for each in lists:
             flat = each.flatten()
-            codes = known.numbers(*text_letters(flat))
+            codes = learn_texts(*text_letters(flat), known)[1]
             if flat.null_count or codes.min(initial=0) < 0:
                 return []
             ptr = pointers(np.asarray(each.value_lengths()))
@@ -203,12 +204,12 @@ class Plan:
         """All labels of the hierarchy with their numbers, and their classes; None unless they are texts."""
         import pyarrow as pa
 
-        from hemlp.kernels.text.vocabulary import Vocabulary
+        from hemlp.kernels.text.cells import learn_texts
 
         ids = self.hierarchy.ids
         if not {*map(type, ids)} <= {str}:
             return None
-        return Vocabulary(*text_letters(pa.array(ids, pa.string()))), np.fromiter(ids.values(), np.int32, len(ids))
+        return learn_texts(*text_letters(pa.array(ids, pa.string())))[0], np.fromiter(ids.values(), np.int32, len(ids))
 
     def _table(self, scores: Sequence[Sequence[Scores]], counts: Sequence[LabelCounts], ids: Any) -> Any:
         """The scores of all instances, as ``Evaluation.to_parquet`` writes them."""

@@ -110,10 +110,10 @@ def assign_buckets(ids: Iterable[Label]) -> IntArray:
     """
     from hemlp.kernels.text.sha256 import last_words
 
-    letters: tuple[IntArray, IntArray] | None = getattr(ids, "letters", None)  # of a column of Arrow
+    letters: tuple[bytes, IntArray] | None = getattr(ids, "letters", None)  # of a column of Arrow
     if letters is None:
         texts = [str(name).encode("utf-8", "surrogatepass") for name in ids]
-        letters = np.frombuffer(b"".join(texts), np.uint8), pointers([*map(len, texts)])
+        letters = b"".join(texts), pointers([*map(len, texts)])
     return last_words(*letters).astype(np.int64) % BUCKETS
 
 

@@ -56,7 +56,7 @@ class ArrowIds(Sequence[Label]):
         """Of a chunked array, in which each id is there once."""
         from pyarrow import types
 
-        from hemlp.kernels.text.vocabulary import Vocabulary
+        from hemlp.kernels.text.cells import code_texts
 
         array = _plain(column.combine_chunks())
         if not (_is_text(array.type) or types.is_integer(array.type)):
@@ -66,7 +66,7 @@ class ArrowIds(Sequence[Label]):
         made = cls(array)
         for row in np.flatnonzero(np.diff(made.letters[1]) == 0)[:1]:
             raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
-        for row in np.flatnonzero(np.asarray(Vocabulary(*made.letters).first) != np.arange(len(made)))[:1]:
+        for row in np.flatnonzero(code_texts(*made.letters)[1] != np.arange(len(made)))[:1]:
             raise InvalidLabelSets(f"{source}: the instance {made[row]!r} has several rows")
         return made
 
@@ -76,7 +76,7 @@ class ArrowIds(Sequence[Label]):
         return not _is_text(self.array.type)
 
     @cached_property
-    def letters(self) -> tuple[IntArray, IntArray]:
+    def letters(self) -> tuple[bytes, IntArray]:
         """The UTF-8 of all, integers in decimal, and where each begins and ends."""
         return text_letters(self.array.cast("string") if self.integers else self.array)
 
@@ -94,13 +94,12 @@ class ArrowIds(Sequence[Label]):
         return ArrowIds(self.array[at]) if isinstance(at, slice) else self.array[int(at)].as_py()
 
 
-def text_letters(array: Any) -> tuple[IntArray, IntArray]:
+def text_letters(array: Any) -> tuple[bytes, IntArray]:
     """The UTF-8 of an array of strings, and where each begins, and the last one ends."""
     array = array.cast("large_string")
     _, bounds, letters = array.buffers()
-    ptr = np.frombuffer(bounds, np.int64)[array.offset : array.offset + len(array) + 1] if len(array) else np.zeros(1)
-    data = np.frombuffer(letters if letters is not None and letters.size else b"", np.uint8)
-    return data, ptr.astype(np.int64, copy=False)
+    ptr = np.frombuffer(bounds, np.int64)[array.offset :][: len(array) + 1] if len(array) else np.zeros(1, np.int64)
+    return b"" if letters is None else letters[ptr[0] : ptr[-1]].to_pybytes(), ptr - ptr[0]
 
 
 def _plain(array: Any) -> Any:

@@ -6,7 +6,8 @@ The bounds of some rows are found first; the cells of each column are then looke
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import cython
 import numpy as np
@@ -93,18 +94,28 @@ def split_cells_plainly(text: bytes, start: int, sep: str | None, kinds: str) ->
 
 def code_texts(text: bytes, offsets: Array) -> tuple[bytes, Array]:
     """The distinct texts ``text[offsets[k]:offsets[k + 1]]``, as ``letters`` above, and which one each is."""
+    known, codes = learn_texts(text, offsets)
+    return b"".join(cell + b"\n" for cell in known) if isinstance(known, dict) else known.content, codes
+
+
+def learn_texts(text: bytes, offsets: Array, known: Any = None) -> tuple[Any, Array]:
+    """The numbers of the distinct texts ``text[offsets[k]:offsets[k + 1]]``, and the number of each of these.
+
+    ``known``: the numbers of other texts, which are those of these, too, and -1 of all that are not among them.
+    """
     if not cython.compiled or sys.byteorder != "little":
-        known: dict[bytes, int] = {}
-        ends = offsets.tolist()
-        codes = [known.setdefault(text[ends[k] : ends[k + 1]], len(known)) for k in range(len(ends) - 1)]
-        return b"".join(cell + b"\n" for cell in known), np.array(codes, np.int32)
+        ends, numbers = offsets.tolist(), {} if known is None else known
+        texts = (text[begin:end] for begin, end in pairwise(ends))
+        codes = [numbers.setdefault(each, len(numbers)) if known is None else numbers.get(each, -1) for each in texts]
+        return numbers, np.array(codes, np.int32)
     column = Column(text, False)
+    column.lexicon = column.lexicon if known is None else known.of(text)
     size: int = len(offsets) - 1
     for start in range(0, size, CHUNK):
         look_for_signals()
         stop: int = min(start + CHUNK, size)
         column.extend(offsets[start:stop], offsets[start + 1 : stop + 1], stop - start, size)
-    return column.lexicon.content, np.asarray(column.codes)[: column.size]
+    return column.lexicon, np.asarray(column.codes)[: column.size]
 
 
 # ---- rows of as many cells each

@@ -37,12 +37,13 @@ cdef class Lexicon:
     cdef unsigned long long[::1] keys, hashes
     cdef Letters text
     cdef long long length, bits
+    cdef bint frozen
     cdef unsigned long long[::1] slots
     cdef int look_up(self, const long long[::1] begins, const long long[::1] ends, long long count, int[::1] codes, long long at) except -1 nogil
     cdef bint _equal(self, long long begin, long long end, long long other, long long other_end) noexcept nogil
     cdef unsigned long long _key(self, long long begin, long long end) noexcept nogil
     cdef long long _home(self, unsigned long long code) noexcept nogil
-    cdef int _number(self, unsigned long long key, unsigned long long code, long long begin, long long end) except -1 nogil
+    cdef int _number(self, unsigned long long key, unsigned long long code, long long begin, long long end) except? -1 nogil
     cdef bint _same(self, long long begin, long long end, long long known) noexcept nogil
     cdef int _learn(self, long long begin, long long end) except -1 nogil
     cdef int _spread(self) except -1 nogil

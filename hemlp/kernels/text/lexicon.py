@@ -40,11 +40,19 @@ class Lexicon:
         self.text = text
         self.length = len(text)
         self.size = 0
+        self.frozen = False
         self.keys, self.hashes = np.zeros((2, TOGETHER), np.uint64)
         self.bits = 6
         self.slots = np.zeros(2 << self.bits, np.uint64)
         self.letters = np.zeros(1024, np.uint8)
         self.starts = np.zeros(64, np.int64)
+
+    def of(self, text):
+        """The same cells, for a text in which all others have the number -1; threads may share them."""
+        other: Lexicon = Lexicon(text)
+        other.frozen, other.size, other.bits = True, self.size, self.bits
+        other.slots, other.letters, other.starts = self.slots, self.letters, self.starts
+        return other
 
     @property
     def content(self):
@@ -62,7 +70,7 @@ class Lexicon:
         while first < count:
             stop: cython.longlong = min(first + TOGETHER, count)
             for k in range(first, stop):
-                if k > 0 and self._equal(begins[k], ends[k], begins[k - 1], ends[k - 1]):
+                if k > 0 and not self.frozen and self._equal(begins[k], ends[k], begins[k - 1], ends[k - 1]):
                     codes[at + k] = -1
                 else:
                     codes[at + k] = 0
@@ -123,6 +131,8 @@ class Lexicon:
                 if size <= 8 or self._same(begin, end, known):
                     return known
             slot = (slot + 1) & last
+        if self.frozen:
+            return -1
         self.slots[2 * slot] = key
         self.slots[2 * slot + 1] = kind << 32 | self.size
         self._learn(begin, end)

@@ -16,14 +16,13 @@ ROUNDS = (np.cbrt(PRIMES) % 1 * 2.0**32).astype(np.uint32)
 START = (np.sqrt(PRIMES[:8]) % 1 * 2.0**32).astype(np.uint32)
 
 
-def last_words(letters: Array, ptr: Array) -> Array:
+def last_words(letters: bytes, ptr: Array) -> Array:
     """Of each text ``letters[ptr[k]:ptr[k + 1]]`` the last 32 bits of its SHA-256, as a big-endian number."""
     if not cython.compiled:
         from hashlib import sha256
         from itertools import pairwise
 
-        data = letters.tobytes()
-        ends = (sha256(data[begin:end]).digest()[-4:] for begin, end in pairwise(ptr.tolist()))
+        ends = (sha256(letters[begin:end]).digest()[-4:] for begin, end in pairwise(ptr.tolist()))
         return np.frombuffer(b"".join(ends), ">u4").astype(np.uint32)
     words = np.empty(len(ptr) - 1, np.uint32)
     _hash_all(letters, ptr, ROUNDS, START, words)
