@@ -24,6 +24,7 @@ exclude_patterns = ["_build", "README.md"]
 html_theme = "furo"
 html_title = "hemlp"
 html_static_path = html_css_files = ["page.css"]
+html_search_scorer = str(Path(__file__).parent / "search.js")
 templates_path: list[str] = []
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"

@@ -69,7 +69,7 @@ class Page:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "", "features": []})
         browser.get_log("browser")
         browser.get(file.as_uri())
-        self.settled()
+        assert self.js("return document.querySelectorAll('#list summary').length")  # only then it counts as loaded
 
     def settled(self) -> None:
         until(lambda: self.js("return document.querySelectorAll('#list summary').length"))

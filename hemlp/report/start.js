@@ -10,7 +10,11 @@ async function start() {
     document.getElementById("found").textContent = "This browser is too old to unpack the instances.";
     return;
   }
-  const data = await unpacked(packed);
+  document.getElementById("found").textContent = "The branches and instances are being unpacked.";
+  const frame = element("iframe", { hidden: "" });
+  document.body.append(frame);
+  frame.contentDocument?.open(); // the page counts as loading as long as this document is open, and is not printed yet
+  const data = await unpacked(packed).finally(() => frame.remove());
   startTree(data);
   startInstances(data);
 }
