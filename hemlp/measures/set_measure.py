@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, record
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
@@ -26,7 +26,7 @@ from hemlp.optimize.model import Model
 from hemlp.options import check_choice, plain_number
 
 
-@dataclass(frozen=True)
+@record
 class SetFacts:
     """What a score may be made of, an array each: weights of the two sets and of what they share; are they equal?
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.arrays import record
 from hemlp.measures import factory
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
@@ -35,7 +35,7 @@ class NotScores(ValueError):
     """Why some bytes are not the scores of a chunk."""
 
 
-@dataclass(frozen=True)
+@record
 class Head:
     """What the first line says, and ``begins``: where each array does, in bytes from the begin of that line."""
 

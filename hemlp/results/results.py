@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray, record
+from hemlp.arrays import FloatArray, IntArray, record, sorted_distinct
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
 from hemlp.measures.averages import Average, average_scores
@@ -281,7 +281,7 @@ def gold_of(ev: Results) -> Gold | None:
     sizes, members = hashlib.sha256(), hashlib.sha256()
     for _, batch in ev.inputs.blocks(system):
         classes, number = batch.true.classes, np.diff(batch.true.ptr)
-        new = np.unique(classes[~done[classes]])
+        new = sorted_distinct(classes[~done[classes]])
         known[new] = _numbers(labels[c] for c in new.tolist())
         done[new] = True
         sizes.update(number.astype("<i8").tobytes())

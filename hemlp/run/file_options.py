@@ -9,20 +9,18 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import Advice, InvalidOption, MisalignedSides
-from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_files import Format, read_labels
 from hemlp.instances.label_sets import LabelSets, RowKind
-from hemlp.measures.base import Measure
-from hemlp.measures.set_measure import SetMeasure
 from hemlp.options import check_choice, check_known
-from hemlp.results.results import require_inputs
 from hemlp.text.tables import plural
 
 if TYPE_CHECKING:
     from hemlp.analysis.scored.curve import Curve
+    from hemlp.hierarchy.dag import Hierarchy
     from hemlp.instances.scored_sets import Repeated, ScoredSets
+    from hemlp.measures.base import Measure
     from hemlp.run.evaluation import Evaluation
 
 
@@ -225,6 +223,8 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     from hemlp.analysis.scored.curve import compute_curve
     from hemlp.analysis.scored.step_scores import ScoringOptions
     from hemlp.measures.pair_measure import pairs_classes
+    from hemlp.measures.set_measure import SetMeasure
+    from hemlp.results.results import require_inputs
 
     inputs = require_inputs(ev)
     measures = {

@@ -16,7 +16,7 @@ from hemlp.io.datasets import is_address
 from hemlp.options import check_choice, did_you_mean
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Kind:
     """What values are allowed. ``error``: the message about any other; ``least`` and ``most`` bound numbers."""
 
@@ -27,7 +27,7 @@ class Kind:
     most: int | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False, repr=False)
 class Key:
     """A key of a table. ``missing``: the message where it is needed and not there; ``metavar``: its value in usage."""
 
