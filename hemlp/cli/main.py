@@ -44,12 +44,13 @@ class AdvisingCommand(click.Command):
         try:
             rest = super().parse_args(ctx, args)
         except click.UsageError as error:
+            message = error.message
             if isinstance(error, click.BadOptionUsage):  # say what to give
                 options = (param for param in self.params if isinstance(param, click.Option))
-                error.message += "".join(f" {each.help}" for each in options if error.option_name in each.opts)
-            if printable(error.message) == error.message:
+                message += "".join(f" {each.help}" for each in options if error.option_name in each.opts)
+            if printable(message) == error.message:
                 raise
-            raise click.UsageError(printable(error.message), ctx) from None
+            raise click.UsageError(printable(message), ctx) from None
         given = {key: ctx.params[key] for key in (*WRITTEN, *OF_STUDIES) if ctx.params.get(key)}
         refuse_overwriting(words, [*given.values()])
         if files := [file for key, file in given.items() if key in WRITTEN and (key, file) != ("json_file", "-")]:
