@@ -139,9 +139,11 @@ def test_compiled_and_uncompiled_kernels_do_not_mix(tmp_path):
     shutil.copytree(ROOT / "hemlp", package, ignore=shutil.ignore_patterns("__pycache__"))
     one = package / "kernels" / "closure" / f"tally{sysconfig.get_config_var('EXT_SUFFIX')}"
     one.rename(one.with_name("tally.cpython-27m-pdp11.so"))
+    os.utime(package / "kernels" / "records.py", (4e9, 4e9))
     result, said = evaluated(package.parent, *measures("F_H"))
     assert result == usual
     assert len(said.splitlines()) == 1
+    assert "(not compiled: closure/tally; older than their source: records)" in said
     code = "import hemlp.kernels.records; print(hemlp.kernels.COMPILED, hemlp.kernels.records.__file__[-3:])"
     done = run([sys.executable, "-P", "-c", code], folder=tmp_path, PYTHONPATH=str(package.parent))
     assert done.stdout == "False .py\n"

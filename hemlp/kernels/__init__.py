@@ -92,6 +92,23 @@ def all_compiled() -> bool:
     return all(any(f"{kernel}{suffix}" in files for suffix in EXTENSION_SUFFIXES) for kernel in kernels)
 
 
+def describe_uncompiled(folder: Path = HERE) -> str:
+    """Which kernels are not compiled, and which are older than their source; empty where none is compiled."""
+    missing, old, every = [], [], [p for p in sorted(folder.rglob("*.py")) if p.stem not in ("__init__", "uncompiled")]
+    for source in every:
+        built = [file for suffix in EXTENSION_SUFFIXES if (file := source.with_suffix(suffix)).exists()]
+        name = source.relative_to(folder).with_suffix("").as_posix()
+        if not built:
+            missing.append(name)
+        elif built[0].stat().st_mtime < source.stat().st_mtime:
+            old.append(name)
+    if len(missing) == len(every):
+        return ""
+    parts = (("not compiled", missing), ("older than their source", old))
+    said = "; ".join(f"{words}: {', '.join(names)}" for words, names in parts if names)
+    return f" ({said})" if said else ""
+
+
 ASKED = os.environ.get("HEMLP_UNCOMPILED", "")
 COMPILED = ASKED != "1" and all_compiled()
 
@@ -100,5 +117,5 @@ if not COMPILED:
     if ASKED == "":
         import logging
 
-        logging.getLogger("hemlp").warning(ADVICE)
+        logging.getLogger("hemlp").warning("%s%s", ADVICE, describe_uncompiled())
         os.environ["HEMLP_UNCOMPILED"] = "said"  # processes that this one starts need not say it again
