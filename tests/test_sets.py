@@ -130,9 +130,10 @@ def test_check_refuses_sets_that_are_no_closures():
 def test_the_model_prints_and_exports():
     model = measure("F_H").model(H, ["mammal"], ["cow"])
     nodes = ("animal", "cow", "mammal")
-    goal = " + ".join(f"[{side} {node}]" for side in ("predicted", "true") for node in nodes)
+    *goal, last = [f"[{side} {node}]" for side in ("predicted", "true") for node in nodes]
     assert str(model).splitlines() == [
-        f"minimize  {goal}",
+        f"minimize  {' + '.join(goal)}",
+        f"    + {last}",
         "subject to",
         "  0 ≤ [predicted mammal] - [predicted cow]    (predicted: cow implies mammal)",
         "  0 ≤ [predicted animal] - [predicted mammal]    (predicted: mammal implies animal)",
