@@ -348,8 +348,8 @@ def test_prices_read_as_prices():
 def test_a_model_prints_itself():
     text = str(measure("MGIA").model(H, ["sheep"], ["cow", "mammal"]))
     assert text == (
-        "minimize  2 [cow ~ sheep] + [mammal ~ sheep] + 5 [cow ~ default] + 5 [mammal ~ default] "
-        "+ 5 [default ~ sheep]\n"
+        "minimize  2 [cow ~ sheep] + [mammal ~ sheep] + 5 [cow ~ default] + 5 [mammal ~ default]\n"
+        "    + 5 [default ~ sheep]\n"
         "subject to\n"
         "  [cow ~ sheep] + [cow ~ default] = 1    (predicted cow)\n"
         "  [mammal ~ sheep] + [mammal ~ default] = 1    (predicted mammal)\n"
