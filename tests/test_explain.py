@@ -171,6 +171,24 @@ def test_labels_are_text_in_drawings():
     ET.fromstring(text)
 
 
+def test_graphs_show_roles_of_lcas_and_what_is_left_out():
+    picture = told(H, ["cow"], ["mammal"], "F_LCA").picture()
+    shown = {box.text: [each.role for each in box.outlines()] for box in picture.boxes.values()}
+    assert shown == {"mammal": ["lca", "predicted"], "cow": ["true"]}
+    assert picture.describe() == "true class: cow; chosen lowest common ancestor: mammal; predicted class: mammal"
+    root = ET.fromstring(picture.to_svg())
+    assert [group.get("class") for group in root.findall("{*}g")] == [
+        "true",
+        "lca",
+        "predicted",
+        "true",
+        "predicted",
+        "lca",
+    ]
+    picture = told(H, ["cow", "animal"], ["cow"], "F_LCA").picture()
+    assert {box.text for box in picture.boxes.values()} == {"cow", "animal (left out)"}
+
+
 def test_roles_differ_in_shape_not_only_in_colour():
     """In the drawing itself: the outline, whether it is rounded, and how its line is drawn."""
     picture = Picture("roles")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import re
 import threading
 from dataclasses import replace
 
@@ -138,6 +139,17 @@ def test_names_are_shown():
             Board.read({**state, "names": names})
 
 
+def test_exact_and_greedy_graphs_have_one_layout():
+    found = 0
+    for case in CASES.values():
+        answer = Board.read({**case, "measure": GIE}).answer()
+        exact, greedy = (each["svg"] for each in answer["lca"])
+        places = [re.findall(r'<text x="([\d.]+)" y="([\d.]+)">(.*)</text>', svg) for svg in (exact, greedy)]
+        assert places[0] == places[1] != []
+        found += exact.replace("exact:", "greedy:") != greedy
+    assert found  # some differ all the same
+
+
 def test_taxonomy_has_every_class_edge_and_pair():
     answer = Board.read({**CASES["case 2b"], "measure": GIE}).answer()
     drawn = {box["label"]: box["role"] for box in answer["taxonomy"]["boxes"]}
@@ -170,7 +182,7 @@ def test_what_is_wrong_is_said(state, words):
 
 def test_counterexamples_to_start_from():
     found = {each["name"]: each for each in counterexamples(GIE, classes=3)}
-    assert found["a hit never hurts"]["note"].startswith("0>1")
+    assert found["a hit never hurts"]["note"].startswith("A correct class can make GIE worse: on the hierarchy 0>1")
     answer = Board.read({**found["a hit never hurts"], "measure": GIE}).answer()
     assert answer["score"] == 1
 
@@ -182,7 +194,9 @@ def test_instances_of_own_files():
     assert own.state(None) == state
     h = mesh.hierarchy
     assert set(state["true"]) == {h.labels[c] for c in own.batch.true[0]}
+    assert state["note"].startswith("Row 1 of 200. ")
     assert f"of {len(h):,} classes are shown" in state["note"]
+    assert (state["next"], own.state("200")["next"]) == ("2", "")
     answer = Board.read({**state, "measure": {"text": "F_LCA"}}).answer()
     whole = measure("F_LCA").score(own.batch[0])
     assert answer["score"] == whole.values[0]  # what is left out of the taxonomy changes nothing
@@ -196,7 +210,8 @@ def test_instances_by_id():
     own = OwnData(Batch.of(h, {"PMID:1": ["b"], "PMID:2": ["c"]}, {"PMID:2": ["b"], "PMID:1": ["a"]}))
     assert (own.names(), own.kind) == (["PMID:1", "PMID:2"], "Instance")
     state = own.state("PMID:2")
-    assert (state["true"], state["pred"], state["note"]) == (["c"], ["b"], "")
+    assert (state["true"], state["pred"], state["note"]) == (["c"], ["b"], "Row 2 of 2.")
+    assert (own.state("PMID:1")["next"], state["next"]) == ("PMID:2", "")
     with pytest.raises(InvalidOption, match="no instance 'PMID:3'"):
         own.state("PMID:3")
 
@@ -313,3 +328,25 @@ def test_the_command_prints_its_address(tmp_path):
     assert CliRunner().invoke(commands, alone).output.startswith("http://127.0.0.1:")
     outcome = CliRunner().invoke(commands, [*alone[:2], str(tmp_path / "h.txt"), *alone[2:]])
     assert "give HIERARCHY TRUE PRED" in str(outcome.exception or outcome.output)
+
+
+def test_names_of_classes_from_a_file(tmp_path, monkeypatch):
+    shown = []
+
+    def ask(server):
+        shown.append(server.questions["instance"]({}))
+        server.server_close()
+
+    monkeypatch.setattr(PlayServer, "serve", ask)
+    for name, text in {"h.txt": "a b\n", "gold.txt": "b\n", "pred.txt": "a\n", "names.tsv": "b\tButter\n"}.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("h.txt", "gold.txt", "pred.txt")]
+    for given in (files, files[:1]):
+        options = ["--no-browser", "--names", str(tmp_path / "names.tsv")]
+        assert CliRunner().invoke(commands, ["play", *given, *options]).exit_code == 0
+    assert [state["names"] for state in shown] == [{"b": "Butter"}] * 2
+
+
+def test_a_used_port_is_named(server):
+    with pytest.raises(InvalidOption, match=f"port {server.server_port}: .*: choose another one"):
+        PlayServer(OwnData(None), idle=600, port=server.server_port)

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from hemlp import examples, measure
+from hemlp import Batch, examples, measure
 from hemlp.play.server import OwnData, PlayServer
 from tests.test_browser import PHONE, browser, until  # noqa: F401
 
@@ -162,6 +162,17 @@ def test_rename_and_connect_by_keyboard(page):
     until(lambda: len(page.find_elements("css selector", "#tree path.edge")) == 6)
 
 
+def test_a_name_that_is_taken_is_refused(page):
+    field = page.find_element("id", "name")
+    field.send_keys("cow")
+    page.find_element("id", "add").click()
+    until(lambda: text(page, "message") == "There is a class “cow” already.")
+    assert len(page.find_elements("css selector", "#tree g[data-label]")) == 6
+    click(page, "cow")
+    page.find_element("id", "add").click()  # below the selected one, whose name stands there
+    until(lambda: node(page, "class 1"))
+
+
 def box(page, name):
     return page.find_element("id", f"{name}-box").get_attribute("value")
 
@@ -171,6 +182,11 @@ def test_boxes_and_a_default_cost_for_each_side(page):
         "const b = document.getElementById('dc-box'); b.value = '37.25'; b.dispatchEvent(new Event('change'))"
     )
     until(lambda: "mine = 39.25" in text(page, "result"))
+    page.execute_script(
+        "const b = document.getElementById('dc-box'); b.value = 'x'; b.dispatchEvent(new Event('change'))"
+    )
+    until(lambda: text(page, "message").startswith("Nothing has changed: "))
+    assert (box(page, "dc"), "mine = 39.25" in text(page, "result")) == ("37.25", True)
     assert page.find_element("id", "own-name").get_attribute("value") == "mine"
     page.find_element("id", "apart").click()
     until(lambda: page.find_element("id", "dt").is_displayed())
@@ -191,8 +207,9 @@ def test_counterexamples_and_the_legend(page):
     choose(page, "start", "counter-examples of this measure …")
     until(lambda: text(page, "note"))
     choose(page, "start", "GIE: a hit never hurts?")
-    until(lambda: text(page, "note").startswith("0>1"))
+    until(lambda: text(page, "note").startswith("A correct class can make GIE worse"))
     assert "GIE = 1 " in text(page, "result")
+    assert not page.find_elements("css selector", "tr.changed")  # another instance is no move
 
 
 def test_own_files_are_where_one_starts(browser):  # noqa: F811
@@ -206,6 +223,27 @@ def test_own_files_are_where_one_starts(browser):  # noqa: F811
         "const i = document.getElementById('own'); i.value = arguments[0]; i.dispatchEvent(new Event('change'))", label
     )
     until(lambda: node(browser, label))
+    assert not browser.find_element("id", "next").is_displayed()
+    server.shutdown()
+
+
+def test_own_instances_one_after_the_other(browser):  # noqa: F811
+    mesh = examples.mesh_mini()
+    server = PlayServer(OwnData(Batch.of(mesh.hierarchy, mesh.true, mesh.systems["knn30"])), idle=600)
+    threading.Thread(target=server.serve, daemon=True).start()
+    browser.get(server.address)
+    until(lambda: text(browser, "note").startswith("Row 1 of 200. "))
+    assert browser.find_element("id", "own").get_attribute("value") == "1"
+    browser.find_element("id", "next").click()
+    until(lambda: text(browser, "note").startswith("Row 2 of 200. "))
+    assert browser.find_element("id", "own").get_attribute("value") == "2"
+    frame, root = (
+        browser.find_element("css selector", each).rect for each in ("#drawing", '#tree g[data-label="MeSH"]')
+    )
+    assert frame["x"] <= root["x"] <= root["x"] + root["width"] <= frame["x"] + frame["width"]
+    choose(browser, "start", "animals")
+    until(lambda: node(browser, "cow"))
+    assert browser.find_element("id", "own").get_attribute("value") == ""
     server.shutdown()
 
 

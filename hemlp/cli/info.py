@@ -138,11 +138,12 @@ def _file_name(text: str) -> str:
     help="Minutes without a request until it ends: --idle 120.",
 )  # fmt: skip
 @click.option("--browser/--no-browser", default=True, help="Open the page, or only print its address.")
+@options.names_option
 @options.label_file_options
 @options.input_options
 def play(
     hierarchy: str | None, true: str | None, pred: str | None, port: int, idle: float, browser: bool,
-    **given: Any,
+    names: str | None, **given: Any,
 ) -> None:  # fmt: skip
     """Define a measure by sliders in the browser, on a small taxonomy or on your own files.
 
@@ -152,6 +153,7 @@ def play(
     Example: hemlp play, or hemlp play cat_hier.txt gold.txt a.txt
     """
     from hemlp import Batch
+    from hemlp.hierarchy.class_names import read_names
     from hemlp.play.server import OwnData, PlayServer
     from hemlp.report.outputs import system_files
     from hemlp.run.file_options import read_sides
@@ -160,6 +162,7 @@ def play(
         raise InvalidOption("PRED is missing: give HIERARCHY TRUE PRED, HIERARCHY alone, or no file")
     reading, batch = options.pop_file_options(given), None
     h = None if hierarchy is None else options.open_hierarchy(hierarchy, given)
+    h = h if h is None or names is None else h.with_names(read_names(names))
     if h is not None and true is not None:
         batch = Batch.of(h, *read_sides(true, system_files([str(pred)]), reading, False), **given)
     server = PlayServer(OwnData(batch, h), 60 * idle, port)

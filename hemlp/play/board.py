@@ -37,6 +37,7 @@ from hemlp.measures.scoring import score_together
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.bounds import ALL, Bounds
 from hemlp.problems.pairing.costs import cost_text
+from hemlp.text.tables import plural
 
 MAX_CLASSES = 200
 """Classes of a taxonomy."""
@@ -97,7 +98,7 @@ class Board:
             "pairs": [[p.predicted, p.true, p.cost] for p in pairs],
             "prices": [[side, self.names.get(c, c), price] for side, of in prices.items() for c, price in of.items()],
             "network": network,
-            "lca": [self._lca(explanation, parts[name], name) for name in lcas],
+            "lca": self._lca(explanation, {name: parts[name] for name in lcas}),
             "program": program,
             "values": values,
             "sensitivity": self._sensitivity(own),
@@ -143,12 +144,20 @@ class Board:
         except InvalidOption:  # several pairings, or too many arcs
             return "", program
 
-    def _lca(self, explanation: Explanation, part: Any, name: str) -> dict[str, Any]:
-        if not isinstance(part, LcaPart):
-            return {"name": name, "svg": "", "F": None, "lcas": 0, "why": getattr(part, "reason", "")}
-        picture = part.picture(Scene(name, self.hierarchy, *explanation.sides, explanation.name))
-        picture.explained = False  # the page has one legend
-        return {"name": name, "svg": picture.to_svg(), "F": part.values[name], "lcas": len(part.lcas), "why": ""}
+    def _lca(self, explanation: Explanation, parts: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The graphs, all in the layout that has room for each of them."""
+        drawn = {name: part for name, part in parts.items() if isinstance(part, LcaPart)}
+        nodes = frozenset[Any]().union(*(part.predicted | part.true for part in drawn.values()))
+        answers = []
+        for name, part in parts.items():
+            why = getattr(part, "reason", "")
+            answers.append({"name": name, "title": f"{name}: {why}", "svg": "", "F": None, "why": why})
+            if name in drawn:
+                title = f"{name}: F_LCA = {part.values[name]:.4g}, {plural(len(part.lcas), 'LCA')}"
+                picture = part.picture(Scene(title, self.hierarchy, *explanation.sides, explanation.name, nodes))
+                picture.explained = False  # the page has one legend
+                answers[-1] |= {"title": title, "svg": picture.to_svg(), "F": part.values[name]}
+        return answers
 
     def _values(self) -> list[dict[str, Any]]:
         """The chosen measure, then all other named ones, each with its value or the reason why it has none."""

@@ -6,7 +6,7 @@ const FIRST = { classes: [], edges: [["animal", "mammal"], ["animal", "bird"], [
   true: ["sheep", "owl"], pred: ["cow"], measure: { text: "GIE" } };
 const TABS = { values: "Values", flow: "Flow network", lca: "LCA graphs", program: "Program", copy: "Copy" };
 const ROLES = { true: "true", predicted: "predicted", both: "true and predicted", other: "neither" };
-const LEGENDS = { legend: ["true", "predicted", "both", "other", "default", "pairs"], "lca-legend": ["true", "predicted", "both", "true_side", "predicted_side", "shared", "lca"] };
+const LEGENDS = { legend: ["true", "predicted", "both", "other", "default", "pairs"], "lca-legend": ["true", "predicted", "both", "true_side", "predicted_side", "shared", "lca", "other"] };
 const KEPT = ["classes", "edges", "true", "pred", "names"];
 let state = structuredClone(FIRST), wanted = state, record = false, answer = null, before = {}, busy = null, selected = null, connecting = false, renaming = false;
 const history = [];
@@ -50,7 +50,7 @@ async function settle() {
     } catch (error) {
       if (wanted !== next) continue;
       wanted = state;
-      say(error.message);
+      say(`Nothing has changed: ${error.message}`);
       if (answer) drawMeasure();
       return;
     }
@@ -116,7 +116,8 @@ const labels = () => answer.taxonomy.boxes.map((box) => box.label).filter((label
 function say(text) { $("message").textContent = text; }
 function add() {
   let name = $("name").value.trim();
-  if (name === "" || labels().includes(name)) for (let k = 1; labels().includes(name) || name === ""; k++) name = `class ${k}`;
+  if (name !== selected && labels().includes(name)) return say(`There is a class “${name}” already.`);
+  if (name === "" || name === selected) for (let k = 1; labels().includes(name) || name === ""; k++) name = `class ${k}`;
   const parent = selected;
   return change((next) => { next.classes.push(name); if (parent !== null) next.edges.push([parent, name]); }).then(() => { if (labels().includes(name)) select(name); });
 }
@@ -169,6 +170,7 @@ function drawMeasure() {
   $("own-name").value = own.named ? "" : own.name;
   $("sliders").disabled = $("own-name").disabled = !plain;
   $("fixed").hidden = plain;
+  $("fixed-name").textContent = own.name;
   if (!plain) return;
   put("ap", own.predicted[0]); put("bp", own.predicted[1]); put("at", own.true[0]); put("bt", own.true[1]);
   const apart = Array.isArray(own.default_cost);
@@ -192,19 +194,19 @@ function drawCurve() {
   if (!points.length) return;
   const right = points.at(-1)[0], top = Math.max(...points.map(([, error]) => error)), w = curve.clientWidth || 400, h = 52;
   $("dc").max = right; $("dc").value = answer.measure.default_cost;
-  curve.setAttribute("viewBox", `0 0 ${w} 84`);
-  const x = (d) => 8 + (w - 16) * d / right, y = (error) => 14 + h * (1 - error / (top || 1));
+  curve.setAttribute("viewBox", `0 0 ${w} 92`);
+  const x = (d) => 8 + (w - 16) * d / right, y = (error) => 22 + h * (1 - error / (top || 1));
   make(curve, "path", { d: "M" + points.map(([d, error]) => `${x(d)} ${y(error)}`).join("L") });
   const now = answer.measure.default_cost;
-  make(curve, "line", { x1: x(now), x2: x(now), y1: 4, y2: 70 });
+  make(curve, "line", { x1: x(now), x2: x(now), y1: 16, y2: 78 });
   const marked = [];  // bends first, then the ends, where there is room
   for (const [d, error] of [...points.slice(1, -1), points[0], points.at(-1)]) {
     if (d > 0 && d < right) make(curve, "circle", { cx: x(d), cy: y(error), r: 3.5 });
     if (marked.some((other) => Math.abs(other - x(d)) < 20)) continue;
-    make(curve, "text", { x: x(d), y: 81, "text-anchor": "middle" }, format(d));
+    make(curve, "text", { x: x(d), y: 89, "text-anchor": "middle" }, format(d));
     marked.push(x(d));
   }
-  make(curve, "text", { x: 10, y: 10 }, `error by D, up to ${format(top)}`);
+  make(curve, "text", { x: 8, y: 10 }, `error by D (top: ${format(top)})`);
 }
 function drawValues() {
   const body = $("values").tBodies[0];
@@ -228,7 +230,7 @@ function drawViews() {
   $("lca").replaceChildren();
   for (const each of answer.lca) {
     const part = make($("lca"), "div");
-    make(part, "h3", {}, each.F === null ? `${each.name}: ${each.why || "nothing to draw"}` : `${each.name}: F_LCA = ${format(each.F)}, |Z| = ${each.lcas}`);
+    make(part, "h3", {}, each.title);
     make(part, "div").innerHTML = each.svg;
   }
   drawProgram();
@@ -284,10 +286,18 @@ function light(line, meaning) {
 function showTab(name) {
   for (const key of Object.keys(TABS)) { $(`view-${key}`).hidden = key !== name; $(`tab-${key}`).setAttribute("aria-selected", String(key === name)); $(`tab-${key}`).tabIndex = key === name ? 0 : -1; }
 }
+function introduce(start) {
+  $("note").textContent = start?.note ?? "";
+  $("own").value = start?.next === undefined ? "" : start.name;
+  $("next").dataset.name = start?.next ?? "";
+  $("next").hidden = !start?.next;
+  const { boxes, frame } = answer.taxonomy, top = boxes.reduce((a, b) => b.y < a.y ? b : a), view = $("drawing");
+  view.scrollLeft = (top.x - frame[0]) / frame[2] * view.scrollWidth - view.clientWidth / 2;  // where it is wider: the root
+}
 function load(start) {
   select(null);
   return change((next) => { for (const key of KEPT) next[key] = structuredClone(start[key] ?? (key === "names" ? {} : [])); })
-    .then(() => { $("note").textContent = start.note ?? ""; });
+    .then(() => { introduce(start); before = {}; drawValues(); });  // another instance is no move
 }
 const STEPS = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] };
 function neighbour(label, [dx, dy]) {
@@ -346,12 +356,14 @@ async function begin() {
   $("ownlabel").hidden = !starts.instances.length;
   $("ownlabel").firstElementChild.textContent = starts.kind;
   for (const name of starts.instances) make($("owns"), "option", { value: name });
-  $("own").addEventListener("change", async () => { try { await load(await ask("instance", { name: $("own").value })); } catch (error) { say(error.message); } });
+  const open = async (name) => { try { await load(await ask("instance", { name })); } catch (error) { say(error.message); } };
+  $("own").addEventListener("change", () => open($("own").value));
+  $("next").addEventListener("click", () => open($("next").dataset.name));
   make($("measure"), "option", { value: "own" }, "defined by the sliders");
   for (const name of starts.measures) make($("measure"), "option", { value: name }, name);
   if (first) for (const key of KEPT) state[key] = first[key];
   await change(() => {}, false);
-  $("note").textContent = first?.note ?? "";
+  introduce(first);
   if (refusal) say(refusal);
   $("measure").addEventListener("change", () => $("measure").value === "own" ? fromSliders() : change((next) => { next.measure = { text: $("measure").value }; }));
   for (const id of ALL_CONTROLS) { $(id).addEventListener("input", () => slide(id)); $(`${id}-box`).addEventListener("change", fromSliders); }

@@ -57,7 +57,10 @@ class PlayServer(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, own: OwnData, idle: float, port: int = 0) -> None:
-        super().__init__(("127.0.0.1", port), _Handler)
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise InvalidOption(f"port {port}: {error.strerror}: choose another one") from None
         self.token = secrets.token_urlsafe(18)
         self.idle, self.last = idle, time.monotonic()
         self.questions: Mapping[str, Callable[[Any], Any]] = {
@@ -189,7 +192,7 @@ def counterexamples(measure: Any, classes: int = 4) -> list[dict[str, Any]]:
     """The smallest instances that refute properties of a measure."""
     (outcome,) = check_properties([read_measure(measure)], classes, 3)
     return [
-        {**state_of(each.hierarchy, each.true, each.pred), "name": name, "note": str(each)}
+        {**state_of(each.hierarchy, each.true, each.pred), "name": name, "note": each.sentence}
         for name, each in outcome.refuted.items()
         if each.pred is not None
     ]
@@ -213,7 +216,10 @@ class OwnData:
         return [str(label) for label in labels[:200]] if len(labels) > MAX_CLASSES else []
 
     def state(self, name: Any) -> dict[str, Any]:
-        """An instance with the ancestors of its classes, or a class with ancestors and children; None: the first."""
+        """An instance with the ancestors of its classes, or a class with ancestors and children; None: the first.
+
+        ``next``: the name of the next instance, or "".
+        """
         h = self.hierarchy
         if h is None:
             raise InvalidOption("no files were given: hemlp play HIERARCHY TRUE PRED")
@@ -226,7 +232,10 @@ class OwnData:
         if row is None:
             raise InvalidOption(f"there is no instance {name[:100]!r}")
         true, pred = ([h.labels[c] for c in side[row]] for side in (self.batch.true, self.batch.pred))
-        return {"name": name, **state_of(h, true, pred)}
+        state, rows = state_of(h, true, pred), len(self.batch)
+        state["note"] = f"Row {row + 1:,} of {rows:,}. {state['note']}".rstrip()
+        following = "" if row + 1 == rows else str(row + 2 if self.batch.ids is None else self.batch.ids[row + 1])
+        return {"name": name, "next": following, **state}
 
 
 def _around(h: Hierarchy, name: Any) -> dict[str, Any]:
@@ -241,4 +250,4 @@ def _around(h: Hierarchy, name: Any) -> dict[str, Any]:
     state = state_of(h, (), (), label, *children[:few])
     if few < len(children):
         state["note"] += f" {few} of {len(children):,} children are shown, in the order of their labels."
-    return {"name": str(label), **state}
+    return {"name": str(label), "next": "", **state}

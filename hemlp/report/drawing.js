@@ -105,11 +105,11 @@ function lcaGraphOf(data, s, i, { marks, links }) {
     const role = predicted.has(node) && truth.has(node) ? "both" : predicted.has(node) ? "predicted" : truth.has(node) ? "true"
       : (mark & 3) === 3 ? "shared" : mark & 1 ? "predicted-side" : "true-side";
     const top = node < 0;
-    const box = boxOf(node, top ? "⊤" : shortName(data, node), role);
+    const box = boxOf(node, top ? "⊤" : shortName(data, node), role, mark ? "" : " (left out)");
     box.chosen = Boolean(mark & CHOSEN);
     box.title = `${top ? "⊤ (above all roots)" : fullName(data, node)}: ${ROLES[role]}`;
     if (box.chosen) box.title += "; chosen lowest common ancestor";
-    if (!mark) box.title += "; left out, a class below it stands for it";
+    if (!mark) box.title += "; left out: a class below it on the same side stands for it";
     return [node, box];
   }));
   const drawn = new Set(links.map(({ low, high }) => `${low},${high}`));

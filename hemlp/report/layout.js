@@ -2,9 +2,9 @@
 
 const BOX = { height: 29, padding: 9, gap: 12, rowGap: 12, layerGap: 44, longest: 26 };
 
-function boxOf(key, text, role) {
+function boxOf(key, text, role, mark = "") {
   const letters = [...text];
-  const short = letters.length <= BOX.longest ? text : `${letters.slice(0, BOX.longest - 1).join("").trimEnd()}…`;
+  const short = (letters.length <= BOX.longest ? text : `${letters.slice(0, BOX.longest - 1).join("").trimEnd()}…`) + mark;
   return { key, text: short, title: text, role, width: Math.max(34, textWidth(short) + 2 * BOX.padding), x: 0, y: 0 };
 }
 

@@ -58,7 +58,8 @@ class Picture(Layout):
         """In words: the boxes of each role, and the pairs."""
         by_role: dict[str, list[str]] = {}
         for box in self.boxes.values():
-            by_role.setdefault(self.role_text(box.role), []).append(box.title)
+            for each in box.outlines():
+                by_role.setdefault(self.role_text(each.role), []).append(box.title)
         parts = [f"{role}: {', '.join(names)}" for role, names in by_role.items()]
         parts += [f"{self.boxes[c.first].title} – {self.boxes[c.second].title}: {c.text}" for c in self.curves]
         return "; ".join(parts)
@@ -101,7 +102,8 @@ class Picture(Layout):
         for curve in self.curves:
             draw_line(self.curve_points(curve), PAIR_COLOUR, 1.6, 1.5)
         legend = list(self.legend(height + 14))
-        for box in [*self.boxes.values(), *(each for each, _ in legend)]:
+        whole = [*self.boxes.values(), *(box for box, _ in legend)]
+        for box in (each for one in whole for each in one.outlines()):
             role = NODE_STYLES[box.role]
             look: dict[str, Any] = {"fc": role.fill, "ec": role.line, "ls": "--" if role.dashed else "-", "zorder": 2}
             look["lw"] = (2.4 if role.double else 1.2) * point
@@ -134,8 +136,9 @@ def svg_start(title: str, width: float, height: float, description: str, style: 
 
 def svg_box(box: Box) -> str:
     """A box with its text."""
+    ring = "".join(f'<g class="{each.role}">{svg_shape(each)}</g>\n' for each in box.outlines()[:-1])
     shape = f'<g class="{box.role}"><title>{markup(box.title)}</title>{svg_shape(box)}'
-    return f'{shape}\n<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>'
+    return f'{ring}{shape}\n<text x="{box.x:.1f}" y="{box.y + 4:.1f}">{markup(box.text)}</text></g>'
 
 
 def svg_label(x: float, y: float, text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -60,7 +60,7 @@ NODE_STYLES = {
 
 @dataclass
 class Box:
-    """A node: its ``text`` and role; ``title`` is shown on pointing. Its centre and size come from the layout."""
+    """A node; ``title`` is shown on pointing, and ``ring`` is a role around its own. The layout places and sizes it."""
 
     key: Any
     text: str
@@ -70,6 +70,12 @@ class Box:
     y: float = 0.0
     width: float = 0.0
     height: float = LINE + 2 * PADDING - 4
+    ring: str = ""
+
+    def outlines(self) -> list[Box]:
+        """The ring, if there is one, and the box itself."""
+        size = {"width": self.width + 8, "height": self.height + 8}
+        return [replace(self, text="", role=self.ring, **size), self] if self.ring else [self]
 
     def outline(self) -> list[Point]:
         """Corners, for boxes that are not rounded."""
@@ -269,7 +275,7 @@ class Layout:
 
     def _legend_roles(self) -> list[tuple[str, float]]:
         """The roles in use, and the room that each takes."""
-        used = {box.role for box in self.boxes.values() if self.explained}
+        used = {each.role for box in self.boxes.values() for each in box.outlines() if self.explained}
         return [(name, 40 + text_width(self.role_text(name))) for name in NODE_STYLES if name in used]
 
     def role_text(self, role: str) -> str:

@@ -21,19 +21,25 @@ MAX_NAMES = 200
 
 
 class Scene(NamedTuple):
-    """What a part needs for its drawing: the predicted and true classes of the instance, and names of classes."""
+    """What a part needs for its drawing: the predicted and true classes of the instance, and names of classes.
+
+    ``beside``: further nodes of a drawing of LCA graphs, so that two have one layout.
+    """
 
     title: str
     hierarchy: Hierarchy
     predicted: set[Label]
     true: set[Label]
     name: NameFunction
+    beside: Nodes = frozenset()
 
-    def add(self, picture: Picture, nodes: Iterable[Any], role: Callable[[Any], str] = lambda node: "other") -> None:
+    def add(
+        self, picture: Picture, nodes: Iterable[Any], role: Callable[[Any], str] = lambda node: "other", mark: str = ""
+    ) -> None:
         """Add nodes in the order of their labels; classes of the instance have roles of their own."""
         for node in sorted(nodes, key=str):
             side = "predicted" if node in self.predicted else "true" if node in self.true else role(node)
-            picture.add(node, self.name(node), "both" if node in self.predicted and node in self.true else side)
+            picture.add(node, self.name(node), "both" if node in self.predicted and node in self.true else side, mark)
 
     def connect(self, picture: Picture) -> Picture:
         """Add the edges of the hierarchy between boxes that no arrow joins yet, and those from roots to ⊤."""
@@ -178,17 +184,23 @@ class LcaPart:
 
     def picture(self, scene: Scene) -> Picture:
         """Both graphs, the paths highlighted."""
+
+        def role(node: Any) -> str:
+            here = node in self.predicted | self.true
+            return "lca" if node in self.lcas else _side_role(node, self.predicted, self.true) if here else "other"
+
         picture = Picture(scene.title)
-        for a in sorted(self.lcas, key=str):
-            picture.add(a, scene.name(a), "both" if a in scene.predicted and a in scene.true else "lca")
-        scene.add(picture, self.predicted | self.true, lambda node: _side_role(node, self.predicted, self.true))
-        scene.add(picture, scene.predicted | scene.true)  # also the classes that are left out
+        scene.add(picture, self.left_out - self.predicted - self.true, mark=" (left out)")
+        scene.add(picture, self.predicted | self.true | scene.predicted | scene.true | scene.beside, role)
+        for a in self.lcas:
+            picture.boxes[a].ring = "lca" if picture.boxes[a].role != "lca" else ""
         sides: dict[tuple[Node, Node], set[str]] = {}
         for side, path in self.paths:
             for low, high in pairwise(path):
                 sides.setdefault((low, high), set()).add(side)
         picture.arrows += [(*ends, "shared" if len(of) == 2 else min(of)) for ends, of in sides.items()]
-        return scene.connect(picture)
+        scene.connect(picture).arrows.sort(key=lambda arrow: (str(arrow[0]), str(arrow[1])))
+        return picture
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
