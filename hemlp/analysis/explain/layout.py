@@ -74,8 +74,8 @@ class Box:
 
     def outlines(self) -> list[Box]:
         """The ring, if there is one, and the box itself."""
-        size = {"width": self.width + 8, "height": self.height + 8}
-        return [replace(self, text="", role=self.ring, **size), self] if self.ring else [self]
+        around = replace(self, text="", role=self.ring, width=self.width + 8, height=self.height + 8)
+        return [around, self] if self.ring else [self]
 
     def outline(self) -> list[Point]:
         """Corners, for boxes that are not rounded."""
