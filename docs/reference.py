@@ -134,9 +134,13 @@ json = "study.json"
 
 ```console
 $ hemlp run study.toml
+…
 system              F_H ↑           F_LCA ↑  F_LCA(method='greedy') ↑  labels
 knn            0.5829 (1)        0.3627 (1)                0.3604 (1)    9.62
          [0.5619, 0.6041]  [0.3463, 0.3798]          [0.3442, 0.3773]
+topdown        0.5242 (2)        0.3487 (2)                0.3457 (2)   13.04
+         [0.5045, 0.5444]  [0.3345, 0.3628]          [0.3309, 0.3600]
+…
 $ hemlp run study.toml --set 'measures=["GIE"]' --set outputs.html=report.html
 ```
 

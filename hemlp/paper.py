@@ -19,11 +19,11 @@ ERRATA: Mapping[tuple[str, str], str] = {
     ("2b", "GIE"): "α = β = 1: TP takes TP, so P1 goes to the default class",
     ("2a", "MGIA"): "printed with normalizer='union'; the paper's formula divides by |P △ T|",
     ("2b", "MGIA"): "printed with normalizer='union'; the paper's formula divides by |P △ T|",
-    ("6", "MGIA"): "1 − 10 / (3 · 5)",
+    ("6", "MGIA"): "MGIA is 1 − 10 / (3 · 5)",
     ("8a", "MGIA"): "T1 pairs with one of P1, P2 at 6, the other goes to the default class",
     ("8a", "MGIA_error"): "T1 pairs with one of P1, P2 at 6, the other goes to the default class",
-    ("9c", "F_H"): "2 · 1 · ⅓ / (1 + ⅓) is one half",
-    ("9c", "F_LCA"): "2 · 1 · ⅓ / (1 + ⅓) is one half",
+    ("9c", "F_H"): "one half is 2 · 1 · ⅓ / (1 + ⅓)",
+    ("9c", "F_LCA"): "one half is 2 · 1 · ⅓ / (1 + ⅓)",
 }
 """Errata of the printed tables: (case, value) → reason."""
 

@@ -174,11 +174,11 @@ def test_the_headline():
             result_section(evaluate(h, true, systems, ["F_H", "GIE"]), Procedure()).body,
         )[1]
 
-    lead = "<b>good</b> is best by both measures. Its lead over the next system is"
-    assert said(good=true, bad=["d", "f"] * 40) == f"{lead} significant by each measure."
+    lead = "<b>good</b> is best by both measures. Its lead over"
+    assert said(good=true, bad=["d", "f"] * 40) == f"{lead} <b>bad</b> is significant by each measure."
     assert said(alone=true) == "<b>F_H</b> of <b>alone</b> is 1.0000 [1.0000, 1.0000] on 80 instances."
     assert said(one=true, two=true) == "The best systems are equal by <b>F_H</b> and <b>GIE</b>."
-    assert said(good=true, near=["d", *true[1:]]) == f"{lead} not significant."
+    assert said(good=true, near=["d", *true[1:]]) == f"{lead} <b>near</b> is not significant."
 
 
 LINE = Hierarchy.from_edges([(f"c{k}", f"c{k + 1}") for k in range(40)])
@@ -553,7 +553,7 @@ def test_labels_are_text_on_the_page(tmp_path):
     text, data = made(evaluate(H, [SCRIPT, "cow"], systems, ["F_LCA", "TIE"], names={"cow": "<i>Cow</i>"}), tmp_path)
     assert SCRIPT not in text
     assert "<i>Cow" not in text
-    assert "<b></" not in text.replace("&lt;b&gt;", "")
+    assert "<b></" not in text
     assert text.count("</script>") == 3
     assert SCRIPT in data["labels"]
 

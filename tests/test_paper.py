@@ -53,9 +53,10 @@ def test_command():
     out = subprocess.run(
         [sys.executable, "-m", "hemlp", "cases", "2a", "9c"], capture_output=True, text=True, check=True
     ).stdout
-    assert "case 2a" in out
-    assert "≠ α = β = 1" in out
-    assert out.count("≠") >= 3
+    assert out.startswith("case 2a\nA\n   B\n")
+    assert "  α = β = 1: TP takes TP" in out
+    assert out.count("why they differ") == 2
+    assert out.endswith("\nMGIA_error: the total cost of the pairs of MGIA\n")
     bad = subprocess.run([sys.executable, "-m", "hemlp", "cases", "5"], capture_output=True, text=True, check=False)
     assert bad.returncode == 2
     assert bad.stderr.startswith("hemlp: the paper has no case '5'")

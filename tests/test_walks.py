@@ -18,7 +18,10 @@ READERS = {path.stem.removeprefix("for-"): path.read_text(encoding="utf-8") for 
 
 
 def run_commands(text: str) -> list[int]:
-    """Run the commands of a page and look for the lines shown below each; which of the commands show some."""
+    """Run the commands of a page, and compare the lines shown below each; which of the commands show some.
+
+    What is shown is all that is printed but for blank lines; "…" stands for what is left out.
+    """
     asked, numbers = 0, []
     for block in re.findall(r"^```console\n(.*?)^```", text, re.M | re.S):
         for command, shown in re.findall(r"^\$ hemlp (.*)\n((?:[^$\n].*\n)*)", block, re.M):
@@ -26,8 +29,9 @@ def run_commands(text: str) -> list[int]:
                 continue
             done = CliRunner().invoke(commands, shlex.split(command, comments=True))
             assert done.exit_code == 0, (command, done.output, done.exception)
-            for line in shown.splitlines():
-                assert line in done.output, (command, done.output)
+            printed = re.sub(r"\n+", "\n", f"\n{done.stdout}\n")
+            pattern = re.escape(f"\n{shown}").replace("\\\n…", "(?s:.*)")
+            assert not shown or re.fullmatch(pattern, printed), (command, printed)
             asked += 1
             numbers += [asked] if shown else []
     return numbers
@@ -75,4 +79,4 @@ def test_the_comparison_with_greedy_prints_what_the_page_shows(tmp_path, monkeyp
     for path in (Path(hemlp.__file__).parent / "data" / "mesh_mini").iterdir():
         shutil.copy(path, tmp_path)
     monkeypatch.chdir(tmp_path)
-    assert run_commands(re.sub(r"^\$ (cd|python) .*\n", "", page, flags=re.M)) == [1]
+    assert run_commands(re.sub(r"^\$ python .*\n", "", page, flags=re.M)) == [1]

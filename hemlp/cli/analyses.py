@@ -144,6 +144,7 @@ def diagnose(
     from hemlp.analysis.diagnosis.error_kinds import diagnosis_headline
     from hemlp.report.outputs import system_files, tables_text
     from hemlp.run.study import Study
+    from hemlp.text.cells import fold
 
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)
@@ -156,7 +157,7 @@ def diagnose(
         return
     if not quiet:
         for system in ev.systems[:MOST_SYSTEMS]:
-            click.echo(diagnosis_headline(ev, system))
+            click.echo("\n".join(fold(diagnosis_headline(ev, system))))
         click.echo()
     for title, table in tables:
         options.show(title, table)

@@ -31,12 +31,13 @@ def cases(names: tuple[str, ...]) -> None:
     from hemlp.text.tables import Table
 
     for case in [examples.case(name) for name in names] or examples.cases():
-        click.echo(f"\n{paper.draw_tree(case.hierarchy, paper.marks(case))}")
+        click.echo(f"case {case.name}\n{paper.draw_tree(case.hierarchy, paper.marks(case))}\n")
         rows = []
         for line in paper.compare_case(case):
             ours = f"{line.ours:.3f}".rstrip("0").rstrip(".")
-            rows.append([line.value, str(line.printed), ours, line.reason and f"≠ {line.reason}"])
-        options.show(f"case {case.name}", Table(["value", "printed", "ours", ""], rows))
+            rows.append([line.value, str(line.printed), ours, line.reason])
+        options.show("", Table(["value", "printed", "ours", "why they differ"], rows))
+    click.echo("MGIA_error: the total cost of the pairs of MGIA")
 
 
 @click.command(cls=AdvisingCommand)

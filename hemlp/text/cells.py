@@ -1,8 +1,10 @@
-"""Cells of tables: in one line or two, marked, or as mathematics."""
+"""Cells of tables: in one line or two, marked, or as mathematics; in columns; and what is said around them."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from hemlp.escaping import latex, printable
@@ -10,6 +12,10 @@ from hemlp.escaping import latex, printable
 if TYPE_CHECKING:
     from rich.text import Text
 
+WIDTH = 100
+"""Characters of a line of a table as text."""
+NARROWEST = 40
+"""Characters of a line of a text in the last column, at least."""
 _INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
 _MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
@@ -46,3 +52,36 @@ def latex_measure(text: str) -> str:
     name = match["name"] if len(match["name"]) == 1 else rf"\mathrm{{{match['name']}}}"
     rest = text[match.end() :]
     return rf"${name}_{{\mathrm{{{match['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
+
+
+def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
+    """Lines of cells in columns, numbers right-aligned; a long text in the last column goes on below itself."""
+    aligned = []
+    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
+        cells = list(map(printable, column))
+        aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
+    before = ["".join(f"{cell}  " for cell in row) for row in zip(*aligned[:-1], strict=True)] or [""] * len(rows)
+    room = max(NARROWEST, WIDTH - len(before[0]))
+    lines = []
+    for start, last in zip(before, aligned[-1], strict=True):
+        first, *more = [last.rstrip()] if numeric[-1] else fold(last.rstrip(), room, "  ") or [""]
+        lines += [f"{start}{first}".rstrip(), *(" " * len(start) + line for line in more)]
+    return lines
+
+
+def fold(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
+    """A text as lines, with each p-value in one of them.
+
+    >>> fold("significant except by F (p = .066)", 32)
+    ['significant except by F', '(p = .066)']
+    """
+    if len(text) <= width:
+        return [text]
+    joined = re.sub(r"\bp ([=<]) ", "p\0\\1\0", text)
+    lines = wrap(joined, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    return [line.replace("\0", " ") for line in lines]
+
+
+def wrap_note(note: str) -> list[str]:
+    """Lines of at most WIDTH characters; a signature stays on one line, since it is copied as a whole."""
+    return [note] if "|hemlp:" in note else fold(note, WIDTH, "  ")

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
-from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import MissingDependency
 from hemlp.escaping import latex, markdown, markdown_line, markup, printable
 from hemlp.options import check_known
-from hemlp.text.cells import latex_measure, mark, split_interval, two_lines
+from hemlp.text.cells import WIDTH, align, fold, latex_measure, mark, split_interval, two_lines, wrap_note
 from hemlp.text.p_values import PValue, format_p
 
 if TYPE_CHECKING:
@@ -107,11 +106,8 @@ def quantiles(ordered: FloatArray, q: float) -> FloatArray:
 Emphasis = Literal["best", "equal"]
 DECIMALS = 4
 """Of numbers, where nothing else is said."""
-_FIGURE = re.compile(r"[-+−.\d]|<\.|undefined$|n/a$|inf$")
-
-
-WIDTH = 100
-"""Characters of a line of a table as text."""
+_FIGURE = re.compile(r"([-+−.\d](?!.*→)(?![\w.]*, )|<\.|undefined$|n/a$|inf$)")
+"""A number at the beginning, but no path or list of labels that are numbers."""
 MOST_ROWS = 60
 """Of a table that shows itself at a prompt or in a notebook."""
 
@@ -200,22 +196,22 @@ class Table:
     def __str__(self) -> str:
         table = self._shown()
         rows, numeric = [table.columns, *table.cells], table.numeric
-        lines = _align(rows, numeric) if self.rows or not self.lead else []
+        lines = align(rows, numeric) if self.rows or not self.lead else []
         sized = max(1, len(numeric) - (not numeric[-1]))  # a text in the last column may be as long as it is
-        if max(map(len, _align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH:
+        if max(map(len, align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH:
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
-        lead = [line for each in self.lead for line in wrap(printable(each), WIDTH, break_on_hyphens=False)]
-        notes = [line for each in map(printable, self.notes) for line in _wrap_note(each)]
+        lead = [line for each in self.lead for line in fold(printable(each))]
+        notes = [line for each in map(printable, self.notes) for line in wrap_note(each)]
         return "\n\n".join("\n".join(block) for block in (lead, lines, notes) if block)
 
     def _narrow_lines(self) -> list[str]:
         """The rows; where a line would be longer than WIDTH, intervals stand below their values."""
-        lines = _align([self.columns, *self.cells], self.numeric)
+        lines = align([self.columns, *self.cells], self.numeric)
         if max(map(len, lines)) <= WIDTH:
             return lines
         cells = (zip_longest(*map(split_interval, row), fillvalue="") for row in self.cells)
-        return _align([self.columns, *(list(line) for row in cells for line in row)], self.numeric)
+        return align([self.columns, *(list(line) for row in cells for line in row)], self.numeric)
 
     def __repr__(self) -> str:
         return str(self.head(MOST_ROWS // 3))  # a row can take three lines
@@ -320,22 +316,6 @@ class Table:
         below = f"<p><small>{notes}</small></p>" if notes else ""
         above = "".join(f"<p>{markup(each)}</p>" for each in self.lead)
         return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
-
-
-def _wrap_note(note: str) -> list[str]:
-    """Lines of at most WIDTH characters; a signature stays on one line, since it is copied as a whole."""
-    if len(note) <= WIDTH or "|hemlp:" in note:
-        return [note]
-    return wrap(note, WIDTH, subsequent_indent="  ", break_on_hyphens=False, break_long_words=False)
-
-
-def _align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
-    """Lines of cells in columns, numbers right-aligned."""
-    aligned = []
-    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
-        cells = list(map(printable, column))
-        aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
-    return list(map(str.rstrip, map("  ".join, zip(*aligned, strict=True))))
 
 
 def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:

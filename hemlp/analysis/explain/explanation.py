@@ -79,7 +79,9 @@ class Explanation(HtmlDisplay):
         classes = [[side, join_names(of, self.full_name)] for side, of in sides.items()]
         sections = [(self.title, [Table(["side", "classes"], classes, self._dropped_labels())])]
         for part in self.parts:
-            values = ", ".join(f"{k} {'undefined' if math.isnan(v) else f'{v:.4g}'}" for k, v in part.values.items())
+            said = isinstance(part, UndefinedPart)  # by its reason
+            shown = {k: "" if said else " undefined" if math.isnan(v) else f" {v:.4g}" for k, v in part.values.items()}
+            values = ", ".join(f"{k}{v}" for k, v in shown.items())
             sections.append((values, list(part.tables(self.full_name))))
         return sections
 

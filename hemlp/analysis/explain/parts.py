@@ -261,7 +261,7 @@ class UndefinedPart:
 
     def tables(self, name: NameFunction) -> Iterator[Table]:
         """The reason."""
-        yield Table(["undefined"], [[self.reason]])
+        yield Table(["undefined"], [], lead=[self.reason])
 
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""

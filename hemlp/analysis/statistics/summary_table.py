@@ -109,7 +109,7 @@ def evaluation_headline(ev: Results, procedure: Procedure, mark: Mark = str, sho
         wins.setdefault(winner, []).append(mark(name))
         if not v.separated(winner, after):
             doubtful.append(f"{mark(name)} ({p_equation(v.holm[winner, after])})")
-    return [" ".join(filter(None, [_name_winners(ev, wins, ties, mark), _judge(wins, doubtful)])), *oddities]
+    return [" ".join(filter(None, [_name_winners(ev, wins, ties, mark), _judge(ev, wins, doubtful, mark)])), *oddities]
 
 
 def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark: Mark) -> str:
@@ -125,10 +125,12 @@ def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark
     return f"{'; '.join(parts)}." if parts else "No two systems can be compared."
 
 
-def _judge(wins: dict[str, list[str]], doubtful: Sequence[str]) -> str:
+def _judge(ev: Results, wins: dict[str, list[str]], doubtful: Sequence[str], mark: Mark) -> str:
     """The measures by which the best system is significantly better than the next one."""
     number = sum(map(len, wins.values()))
-    lead = "Its lead over the next system" if len(wins) == 1 else "The lead over the next system"
+    others = [mark(system) for system in ev.systems if system not in wins]
+    second = others[0] if len(ev.systems) == 2 and others else "the next system"
+    lead = f"{'Its' if len(wins) == 1 else 'The'} lead over {second}"
     if not number:
         return ""
     if not doubtful:
