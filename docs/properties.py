@@ -56,7 +56,7 @@ itself is a class without edges.
 **How it is found.** All {shapes} hierarchies of at most {classes} classes are tried, one of each isomorphism class, with all label sets
 of at most {labels} labels, the empty one included. The smallest counter-example comes first in this order: number of classes; trees,
 other DAGs with one root, other DAGs; number of edges; list of edges; number of labels; label sets; added class, neighbour or edge.
-Undefined values are left out, and values differ where they do by more than 1e-9. Every counter-example is scored again by a solver of
+Undefined values are left out, and values count as different beyond 1e-9. Every counter-example is scored again by a solver of
 linear programs. *Proved* is what a theorem says:
 """
 
@@ -147,6 +147,7 @@ def page(every: Sequence[Properties]) -> tuple[str, dict[str, str]]:
         words + "\n" + theorems,
         "## All measures",
         f"✗ n: refuted, by a hierarchy of n classes. –: none up to {MOST_EXHAUSTIVE} classes and {LABELS} labels. "
+        "proved: by a theorem above. no case: the measure is undefined on all of them. "
         '"trees": what is known of trees, where that is something else. ICM and simGIC have the weights of a corpus in '
         "which each class is the label of one instance.",
         table(every),
@@ -160,7 +161,7 @@ def page(every: Sequence[Properties]) -> tuple[str, dict[str, str]]:
         "Two measures can order two predictions differently. `hemlp.counterexample` finds the smallest such instance, and "
         "says how often it happens on your own data:\n\n```python\nfrom hemlp import examples\n\n"
         'apart = hemlp.counterexample("F_LCA", "MGIA")\n'
-        "assert apart is not None  # as it is where there is none of that size\n"
+        "assert apart is not None  # None if there is none of that size\n"
         'assert str(apart) == "0>1: true {1}, predicted {0} or {0,1}: F_LCA 0.667 < 1, MGIA 0.9 > 0.8"\n\n'
         'mesh = examples.mesh_mini()\nev = hemlp.evaluate(mesh.hierarchy, mesh.true, mesh.systems, ["F_LCA", "MGIA"])\n'
         "apart.frequency(ev)  # for each two systems: instances, and how many of them the measures order differently\n```",

@@ -143,7 +143,7 @@ Every F_LCA is proved optimal.
 
 Means do not say where. By kind of error (the relation of predicted classes to true ones, and of true ones to predicted ones):
 
-{picked(ev.errors([SVM, TOPDOWN]), "kind", f"{SVM} predicted", f"{SVM} true", f"{TOPDOWN} predicted", f"{TOPDOWN} true", "difference true", "difference true 95%")}
+{picked(ev.errors([SVM, TOPDOWN]), "kind", f"{SVM} predicted", f"{SVM} true", f"{TOPDOWN} predicted", f"{TOPDOWN} true", "difference true", "difference true 95%").replace("difference true", "difference (true classes)")}
 
 **The support vector machines leave out a lot; the top-down classifiers come near.** Of the true headings that {SVM} misses {share(SVM, "elsewhere")} have no
 prediction nearby; of those that {TOPDOWN} misses, {share(TOPDOWN, "elsewhere")}, and {share(TOPDOWN, "same branch")} have a prediction in the
@@ -191,7 +191,7 @@ classes far away; the second predicts classes next to them.
 ![{TOPDOWN}](study_{TOPDOWN}.svg)
 
 ```text
-{both[TOPDOWN]}
+{str(both[TOPDOWN]).rstrip()}
 ```
 """,
         encoding="utf-8",

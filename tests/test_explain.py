@@ -189,6 +189,15 @@ def test_graphs_show_roles_of_lcas_and_what_is_left_out():
     assert {box.text for box in picture.boxes.values()} == {"cow", "animal (left out)"}
 
 
+def test_labels_that_are_numbers_and_long_paths_stay_in_their_columns():
+    h = Hierarchy.from_edges([(k, k + 1) for k in range(60)])
+    explanation = told(h, [60, 59], [1], "GIE", "TIE", "F_LCA", "F_H")
+    assert max(map(len, str(explanation).splitlines())) <= 100
+    assert "\npredicted  1\ntrue       59, 60\n" in str(explanation)
+    assert "\npredicted  1\ntrue       60 → 59 → 58 → " in str(explanation)
+    assert "\nTIE\nTIE is undefined, it needs exactly one true" in str(explanation)
+
+
 def test_roles_differ_in_shape_not_only_in_colour():
     """In the drawing itself: the outline, whether it is rounded, and how its line is drawn."""
     picture = Picture("roles")

@@ -18,6 +18,7 @@ from hemlp.errors import InvalidOption, UnknownLabel
 from hemlp.measures.derived import LENIENT
 from hemlp.measures.incomplete_gold import IncompleteGold
 from hemlp.run.evaluation import Evaluation
+from hemlp.text.tables import plural
 from tests.oracle import DATA
 
 TOP = "⊤"
@@ -164,6 +165,8 @@ def same(values, expected):
 def test_sets_are_their_definition(gold):
     for plain, h, true, pred, ignore in random_cases(f"sets {gold}", 60):
         ev = evaluate(h, true, {"a": pred}, list(SETS), ignore=ignore, gold=gold, rows="sets")
+        ignoring = f", ignoring {plural(len(ignore), 'class', 'classes')}" if ignore else ""
+        assert f"{plural(len(true), 'instance')}{ignoring}" in ev.table().notes
         for name, (kind, score, options) in SETS.items():
             for lenient in (False, True)[: 1 + (gold == "at least")]:
                 values = ev.per_instance("a", name + LENIENT if lenient else name)

@@ -31,6 +31,7 @@ def test_places_and_the_table():
         assert row.tolist() == [1 + sum(other > mean for other in means) for mean in means]
     assert found.axis == "beta"
     assert found.table().columns == ["beta", "A", "B", "C"]
+    assert found.table().notes[0].endswith("best: A at 3 of 3, C at 3 of 3 (tied at 3)")
     assert "F_H: means, places and 95% intervals" in str(found)
     plain, whole = found.table(intervals=False), found.table()
     assert "F_H: means and places" in plain.notes[0]

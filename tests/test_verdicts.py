@@ -368,7 +368,7 @@ def test_tables_show_places_and_letters_of_the_test_of_the_mean(mini):
     assert notes[0] == "200 instances; (place) by mean; same letter: no significant difference"
     assert notes[1] == "paired permutation test of the mean, corrected by Holm for 10 pairs, level 0.05"
     chained = mini.table(sided="one", ranks="chained", intervals=False).notes
-    assert chained[0].startswith("200 instances; (rank) shared unless better than the next")
+    assert chained[0].startswith("200 instances; (rank): a system shares the rank of the one above unless that is")
     assert chained[1].startswith("one-sided sign test")
 
 
@@ -413,6 +413,16 @@ def test_equal_systems_are_not_called_better():
     assert frame["p"].tolist() == [1, 1]
     assert frame["remark"].tolist() == ["", ""]
     assert ev.significance("F").rows[0][1:3] == ["neither", "A, B"]
+
+
+def test_one_system_has_nothing_to_be_compared_with(mini):
+    h = Hierarchy.from_edges([("a", "b"), ("a", "c")])
+    one = evaluate(h, ["b", "c"], ["b", "b"], ["F", "F_H"])
+    assert str(one.significance()) == "Tests compare two systems, and there is only one."
+    for few in (one, evaluate(h, ["b"], {"A": ["b"], "B": ["c"]}, ["F"])):
+        assert str(few.kendall()).startswith("Kendall's τ compares how two measures rank two systems or more.\n")
+    assert not mini.kendall().lead
+    assert not mini.significance().lead
 
 
 def test_significance_corrects_the_pairs_of_each_measure(mini):

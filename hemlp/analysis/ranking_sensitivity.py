@@ -67,9 +67,9 @@ class Sensitivities(HtmlDisplay):
         means = ", ".join(f"{name} {format_number(float(self.systems[name](self.chosen)))}" for name in at)
         count = plural(self.systems[at[0]].instances, "instance")
         notes = [
-            f"D: default costs at which two systems change places by their mean {self.measure} over {count}, "
-            + ("exactly" if all(each.exact for each in self.systems.values()) else "in floats"),
-            f"at D = {self.chosen:g}, from the best: {means}",
+            f"D: default costs at which two systems change places by their mean {self.measure} over {count} "
+            + ("(exact fractions)" if all(each.exact for each in self.systems.values()) else "(floats)"),
+            f"order at D = {self.chosen:g}, from the best: {means}",
         ]  # fmt: skip
         lead = [] if rows else [f"No two systems change places by {self.measure} at any default cost D."]
         return Table(["D", "ahead below", "ahead above"], rows, notes, lead=lead)

@@ -112,6 +112,8 @@ class Sweep(HtmlDisplay):
             rows.append([*(format_value(point[key]) for key in varying), *cells])
         fixed = [f"{key} = {format_value(values[0])}" for key, values in self.grid.items() if key not in varying]
         leaders = ", ".join(f"{name} at {count} of {len(self)}" for name, count in self.leaders.items())
+        tied = int(np.count_nonzero((self.places == 1).sum(axis=1) > 1))
+        leaders += f" (tied at {tied})" if tied else ""
         words = "means, places and 95% intervals" if intervals else "means and places"
         notes = [f"{self.measure}: {words}; best: {leaders}", *fixed]
         if intervals:

@@ -198,7 +198,7 @@ class Table:
         rows, numeric = [table.columns, *table.cells], table.numeric
         lines = align(rows, numeric) if self.rows or not self.lead else []
         sized = max(1, len(numeric) - (not numeric[-1]))  # a text in the last column may be as long as it is
-        if max(map(len, align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH:
+        if lines and max(map(len, align([row[:sized] for row in rows], numeric[:sized]))) > WIDTH:
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
         lead = [line for each in self.lead for line in fold(printable(each))]

@@ -50,6 +50,7 @@ DECLARED = {
 NOTES = (
     "cases: how many were tried",
     "why, where refuted: a hierarchy (0>1,2: 0 is the parent of 1 and 2), label sets, values",
+    "label sets: true, predicted, another prediction; of symmetric and triangle: any two or three",
     "none found: no counter-example, which is no proof",
 )
 
@@ -100,7 +101,8 @@ class Properties(HtmlDisplay):
         """``words``, and what is known on trees where the verdict is another one there."""
         if self.on_trees is None or self.on_trees.verdict(name) == self.verdict(name):
             return [self.words(name)]
-        return [self.words(name), f"on trees {self.on_trees.verdict(name)}: {self.on_trees.words(name)}"]
+        verdict, words = self.on_trees.verdict(name), self.on_trees.words(name)
+        return [self.words(name), f"on trees {words if verdict == 'none found' else f'{verdict}: {words}'}"]
 
     def table(self, width: int | None = None) -> Table:
         """A row for each property: the verdict, the number of cases, and the reason, which wraps at ``width``."""

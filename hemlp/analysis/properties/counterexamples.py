@@ -144,7 +144,11 @@ class Counterexample:
     def picture(self) -> Picture:
         """A drawing: classes with the sets that they belong to, and the class that changes the hierarchy."""
         variant = self.witness if isinstance(self.witness, Variant) else AS_IS
-        title = f"{self.measure.display_name}: {self.name}? {self.comparison}"
+        first, *others = self.label_sets
+        key = (
+            f"T: true; {', '.join(others)}: predicted" if first == "T" else f"{', '.join(self.label_sets)}: label sets"
+        )
+        title = f"{self.measure.display_name}: {self.name}? {self.comparison} ({key})"
         return draw(title, self.shape, self.label_sets, variant)
 
     def to_dict(self) -> dict[str, Any]:

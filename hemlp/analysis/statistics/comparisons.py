@@ -136,7 +136,7 @@ def compare(ev: Results, first: str, second: str, *, test: Test | None = None, s
     rows = [[each.measure, each.better, each.difference, each.interval, *_test_cells(each)] for each in pairs]
     size = int(ev.facts[first]["instances"])
     notes = [
-        f"difference: {first} minus {second}, the mean of the paired differences",
+        f"difference: {first} minus {second}, whichever is better; the mean of the paired differences",
         bootstrap_note(resampling_units(ev)),
     ]
     notes += [
@@ -209,11 +209,12 @@ def significance(
         [pair.measure, *better_and_worse(pair), pair.difference, pair.interval, *_test_cells(pair)]
         for pair in compare_all_pairs(ev, measures, procedure)
     ]
+    lead = [] if len(ev.systems) > 1 else ["Tests compare two systems, and there is only one."]
     notes = ["difference: better minus worse, the mean of the paired differences", bootstrap_note(resampling_units(ev))]
     if any(ev.scores[system][measure].undefined for system in ev.systems for measure in measures):
         notes.append("each pair on the instances on which both systems are defined")
     head = ["measure", "better", "worse", "difference", "difference 95%", *TEST_COLUMNS]
-    return Table(head, rows, [*notes, *_test_notes(ev, procedure)])
+    return Table(head, rows, [] if lead else [*notes, *_test_notes(ev, procedure)], lead=lead)
 
 
 def better_and_worse(pair: PairComparison) -> tuple[str, str]:

@@ -48,13 +48,15 @@ def kendall(ev: Results, resamples: int = 0, seed: int = 0) -> Table:
             if intervals is not None and i != j and not math.isnan(taus[i, j]):
                 cells[-1] += f" [{intervals[0, i, j]:.3f}, {intervals[1, i, j]:.3f}]"
         rows.append(cells + [""] * (len(ev.measures) - i - 1))
+    few = min(len(ev.systems), len(ev.measures)) < 2
+    lead = ["Kendall's τ compares how two measures rank two systems or more."] if few else []
     notes = [f"Kendall's τ-b over {plural(len(ev.systems), 'system')}"]
     if resamples:
         notes.append(
             f"in brackets 95% intervals, from {plural(resamples, 'resample')} of {resampling_units(ev).description}"
         )
     notes += [note for name in ev.measures for note in common_instance_notes(ev, name)]
-    return Table(["", *ev.measures], rows, [*notes, *dropped_notes(ev.facts)])
+    return Table(["", *ev.measures], rows, [*notes, *dropped_notes(ev.facts)], lead=lead)
 
 
 def _kendall_intervals(ev: Results, resamples: int, seed: int) -> FloatArray:

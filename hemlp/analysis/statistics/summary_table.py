@@ -174,10 +174,13 @@ def _mark_best(v: Verdicts) -> dict[int, str]:
     return marks
 
 
+CHAINED = "(rank): a system shares the rank of the one above unless that is significantly better"
+
+
 def verdict_notes(ev: Results, procedure: Procedure) -> list[str]:
     """Notes on ranks and letters, the test behind them, and pairs with too few instances for a verdict."""
     verdicts = {name: table_verdicts(ev, name, procedure) for name in ev.measures}
-    place = "(rank) shared unless better than the next" if procedure.ranks == "chained" else "(place) by mean"
+    place = CHAINED if procedure.ranks == "chained" else "(place) by mean"
     if len(ev.systems) == 2:
         notes = [
             place,
@@ -218,7 +221,10 @@ def notes(ev: Results, *, test: Test | None = None, sided: Sided = "two", ranks:
 def summary_notes(ev: Results, procedure: Procedure) -> list[str]:
     """The notes below a table: sizes, verdicts, means, undefined and unproved scores, labels."""
     meaning, *others = verdict_notes(ev, procedure) if len(ev.scores) > 1 else [""]
-    size = plural(int(next(iter(ev.facts.values()))["instances"]), "instance")
+    facts = next(iter(ev.facts.values()))
+    size = plural(int(facts["instances"]), "instance")
+    if ignored := int(facts.get("ignored classes", 0)):
+        size += f", ignoring {plural(ignored, 'class', 'classes')}"
     notes = ["; ".join(filter(None, [size, meaning])), *others]
     notes += [f"{system}: {cut}" for system, cut in ev.origin.cuts.items()]
     for name in ev.greater_is_better if len(ev.scores) > 1 else ():
