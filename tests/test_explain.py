@@ -195,6 +195,12 @@ def test_labels_that_are_numbers_and_long_paths_stay_in_their_columns():
     assert max(map(len, str(explanation).splitlines())) <= 100
     assert "\npredicted  1\ntrue       59, 60\n" in str(explanation)
     assert "\npredicted  1\ntrue       60 → 59 → 58 → " in str(explanation)
+    named = explain(
+        Batch.of(h, [[60]], [[1]]), {"GIE": measure("GIE", default_cost=90)}, names={1: "x" * 40, 60: "y" * 40}
+    )
+    lines = str(named).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert sum(line.startswith("    ") for line in lines) > 3  # the path, where nothing is left beside two long names
     assert "\nTIE\nTIE is undefined, it needs exactly one true" in str(explanation)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 WIDTH = 100
 """Characters of a line of a table as text."""
 NARROWEST = 40
-"""Characters of a line of a text in the last column, at least."""
+"""Characters of a text in the last column; with less room it stands below its row."""
 _INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
 _MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
@@ -61,11 +61,12 @@ def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
         cells = list(map(printable, column))
         aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
     before = ["".join(f"{cell}  " for cell in row) for row in zip(*aligned[:-1], strict=True)] or [""] * len(rows)
-    room = max(NARROWEST, WIDTH - len(before[0]))
+    room = WIDTH - len(before[0])
     lines = []
-    for start, last in zip(before, aligned[-1], strict=True):
-        first, *more = [last.rstrip()] if numeric[-1] else fold(last.rstrip(), room, "  ") or [""]
-        lines += [f"{start}{first}".rstrip(), *(" " * len(start) + line for line in more)]
+    for start, text in zip(before, map(str.rstrip, aligned[-1]), strict=True):
+        whole, beside = numeric[-1] or len(text) <= room, room >= NARROWEST
+        first, *more = [text] if whole else fold(text, room, "  ") if beside else ["", *fold(text, WIDTH - 4)]
+        lines += [f"{start}{first}".rstrip(), *(" " * (len(start) if beside else 4) + line for line in more)]
     return lines
 
 
