@@ -25,6 +25,12 @@ def did_you_mean(name: object, known: Iterable[str]) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
+def list_known(name: object, known: Iterable[str]) -> str:
+    """The end of such a message with all that there are, the most similar one first."""
+    near = did_you_mean(name, known)
+    return (f"{near} There are" if near else "; there are") + f" {', '.join(map(repr, known))}"
+
+
 def plain_number(option: str, value: Any, least: float) -> Any:
     """A finite number of at least ``least`` as int (if whole) or float; None stays None."""
     if value is None:
@@ -46,8 +52,7 @@ def plain_number(option: str, value: Any, least: float) -> Any:
 def check_known(what: str, name: object, known: Collection[str]) -> None:
     """Reject a ``name`` of a system, measure or the like that is not ``known``."""
     if name not in known:
-        listed = ", ".join(map(repr, known))
-        raise InvalidOption(f"there is no {what} {name!r}; there are {listed}{did_you_mean(name, known)}")
+        raise InvalidOption(f"there is no {what} {name!r}{list_known(name, known)}")
 
 
 def register_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:

@@ -77,7 +77,7 @@ def test_measures_of_a_file_and_between_commas(files):
     for command, words in (
         (
             ("model", "h.txt", "gold.csv", "pred.csv", "-m", "mine.toml"),
-            "mine.toml holds 2 measures: --measure takes one",
+            "mine.toml holds 2 measures: -m takes one",
         ),
         (("evaluate", "h.txt", "gold.csv", "pred.csv", "-m", "no.toml"), "cannot read no.toml"),
         (("evaluate", "h.txt", "gold.csv", "pred.csv", "-m", "mine.toml,F_H(horizon=1)"), "is asked for twice"),

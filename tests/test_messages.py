@@ -169,6 +169,15 @@ FILES = {
         ("evaluate shop.tsv lines.txt lines.txt --rows paths", "choose --sep '>' if that separates the classes"),
         ("evaluate h.txt scored.jsonl scored.jsonl", "a threshold first (FILE@0.5 on the command line)"),
         ("run none.toml", "cannot read none.toml"),
+        ("evaluate h.txt gold.txt pred.txt -m ,", "-m is empty: name a measure"),
+        ("evaluate h.txt gold.txt pred.txt -m F\tF_H", "names 2 measures: separate them by commas"),
+        ("model h.txt gold.txt pred.txt -m F,F_H", "F,F_H holds 2 measures: -m takes one"),
+        ("evaluate h.txt gold.txt pred.txt -m mine.py:own", "write mine:own, without .py"),
+        ("evaluate h.txt gold.txt pred.txt -m mine.own", "or module:object on the command line"),
+        ("convert h.txt h.txt", "h.txt is read by this run and would be overwritten"),
+        ("convert h.txt out.xls", "hierarchies are written as .csv, .tsv or .txt"),
+        ("ic h.txt gold.txt -o out.doc", "weights are written as .csv, .tsv or .txt"),
+        ("decide h.txt gold.txt pred.txt -o out.doc", "answers are written as .jsonl or .txt"),
         ("evaluate h.txt long.csv long.csv -m F_H", "choose --id id and --label label to leave them out on purpose"),
         ("evaluate h.txt edges.csv gold.csv -m F_H", "choose --id COLUMN and --label COLUMN to name both columns"),
         ("evaluate h.txt semi.csv semi.csv -m F_H", "choose --sep '|' if that separates the columns"),
@@ -199,7 +208,7 @@ def test_commands_say_what_is_wrong_and_which_option_helps(command, words, tmp_p
     monkeypatch.chdir(tmp_path)
     for name, text in FILES.items():
         Path(name).write_text(text)
-    done = CliRunner().invoke(commands, command.split())
+    done = CliRunner().invoke(commands, command.split(" "))
     assert isinstance(done.exception, HemlpError), done.output
     assert words in str(done.exception)
     assert done.exception.exit_code == 2

@@ -163,7 +163,9 @@ def decide(
     """
     from hemlp import decide as best_answers
     from hemlp import read_hierarchy
+    from hemlp.report.outputs import check_ending
 
+    check_ending("-o", output, "answers are", ".jsonl")
     if risk is not None and not 0 < risk < 1:
         raise InvalidOption(f"--risk {risk:g} is not between 0 and 1: --risk 0.05")
     needed = risk is not None or weights == ("fit",)

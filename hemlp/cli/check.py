@@ -48,7 +48,9 @@ def convert(source: str, target: str, **given: Any) -> None:
     Example: hemlp convert thesaurus.ttl thesaurus.tsv
     """
     from hemlp.hierarchy.hierarchy_files import hierarchy_text, write_hierarchy
+    from hemlp.report.outputs import check_ending
 
+    check_ending("OUT", None if target == "-" else target, "hierarchies are", *SEPARATORS)
     h = options.open_hierarchy(source, given, "format", "sep")
     if target == "-":
         click.echo(hierarchy_text(h, "-"), nl=False)
@@ -161,8 +163,10 @@ def ic(
     Example: hemlp ic go.obo gold.gaf -o ic.tsv
     """
     from hemlp.measures.information import information_accretion, information_content
+    from hemlp.report.outputs import check_ending
     from hemlp.text.tables import plural
 
+    check_ending("-o", output, "weights are", *SEPARATORS)
     h, sets = options.open_hierarchy(hierarchy, given), options.pop_file_options(given).labels(corpus)
     other = unseen if unseen is not None else 0.0 if ia else math.log(max(1, len(sets)))
     weights = (information_accretion if ia else information_content)(h, sets, unseen=other, unknown=unknown)

@@ -22,7 +22,9 @@ from hemlp.processes.interrupts import end_at_signals, run_interruptible
 
 READ = ("hierarchy", "true", "pred", "predictions", "scores", "files", "source", "corpus")
 """Arguments that name input files."""
-WRITTEN = ("json_file", "csv", "svg", "png", "plot", "output")
+WRITTEN = ("json_file", "csv", "svg", "png", "plot", "output", "target")
+STREAMS = (("json_file", "-"), ("target", "-"))
+"""Standard output, where an option allows it."""
 OF_STUDIES = ("json", "html", "table", "parquet")
 """Options that name output files; a study checks its own itself."""
 _STANDARD_INPUT = re.compile(r"(.+=)?-(@[^@]*)?")
@@ -53,7 +55,7 @@ class AdvisingCommand(click.Command):
             raise click.UsageError(printable(message), ctx) from None
         given = {key: ctx.params[key] for key in (*WRITTEN, *OF_STUDIES) if ctx.params.get(key)}
         refuse_overwriting(words, [*given.values()])
-        if files := [file for key, file in given.items() if key in WRITTEN and (key, file) != ("json_file", "-")]:
+        if files := [file for key, file in given.items() if key in WRITTEN and (key, file) not in STREAMS]:
             from hemlp.report.outputs import check_writable
 
             check_writable(files)

@@ -78,7 +78,14 @@ gold_options = combine(key_option("options", "ignore"), key_option("options", "g
 
 
 def _parse_measures(ctx: click.Context, param: click.Parameter, values: tuple[str, ...]) -> tuple[str | Measure, ...]:
-    return tuple(each for value in values for text in _split(value) for each in _resolve(text))
+    return tuple(each for value in values for each in _read_measures(value, param))
+
+
+def _read_measures(value: str, param: click.Parameter) -> list[str | Measure]:
+    """The measures of one argument: of each text between its commas."""
+    if not (texts := _split(value)):
+        raise InvalidOption(f"{param.opts[0]} is empty: name a measure, such as F_H")
+    return [each for text in texts for each in _resolve(text)]
 
 
 def _split(value: str) -> list[str]:
@@ -96,9 +103,9 @@ def _split(value: str) -> list[str]:
 def _parse_measure(ctx: click.Context, param: click.Parameter, value: str | None) -> str | Measure | None:
     if value is None:
         return value
-    measures = _resolve(value)
+    measures = _read_measures(value, param)
     if len(measures) != 1:
-        raise InvalidOption(f"{value} holds {len(measures)} measures: {param.opts[-1]} takes one")
+        raise InvalidOption(f"{value} holds {len(measures)} measures: {param.opts[0]} takes one")
     return measures[0]
 
 
@@ -120,7 +127,8 @@ def _import_measure(path: str) -> Measure:
     try:
         measure = getattr(import_module(module), name)
     except (ImportError, AttributeError) as error:
-        raise InvalidOption(f"cannot import the measure {path}: {error}") from None
+        hint = f"; write {module.removesuffix('.py')}:{name}, without .py" if module.endswith(".py") else ""
+        raise InvalidOption(f"cannot import the measure {path}: {error}{hint}") from None
     finally:
         sys.path.remove("")
     if not isinstance(measure, Measure):

@@ -30,7 +30,7 @@ from hemlp.measures.catalogue import NAMED
 from hemlp.measures.catalogue_entry import KINDS
 from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.naming import measure_called
-from hemlp.options import did_you_mean
+from hemlp.options import list_known
 from hemlp.text.notation import from_toml, parse_call, to_toml
 
 if TYPE_CHECKING:
@@ -109,6 +109,8 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         return _at(what, match[1], match[2], parameters)
     if re.fullmatch(r"[\w -]*[ -][\w -]*", what) and (known := measure_called(what)):
         raise UnknownMeasure(f"there is no measure {what!r}; did you mean {known}?")
+    if len(words := what.split()) > 1 and NAMED.keys() >= set(words):
+        raise UnknownMeasure(f"{what!r} names {len(words)} measures: separate them by commas")
     if re.fullmatch(r"[\w.]+:\w+", what):
         raise UnknownMeasure(
             f"{what!r} is an import path: give it on the command line (hemlp evaluate ... -m {what}), not in a file; "
@@ -131,7 +133,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         )
     if name not in NAMED:
         known = measure_called(name)
-        hint = f"; did you mean {known}?" if known else f"; there are {', '.join(NAMED)}{did_you_mean(name, NAMED)}"
+        hint = f"; did you mean {known}?" if known else list_known(name, NAMED)
         raise UnknownMeasure(f"there is no measure {name!r}{hint}")
     if positional:
         raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")

@@ -72,6 +72,12 @@ def check_writable(files: Iterable[str | None] = (), folders: Iterable[str | Non
             _check_folder(Path(os.path.realpath(file)).parent, file)
 
 
+def check_ending(option: str, file: str | None, words: str, *endings: str) -> None:
+    """Refuse a file whose name promises another format; one without an ending promises none."""
+    if file is not None and Path(file).suffix.lower() not in ("", ".txt", *endings):
+        raise InvalidOption(f"{option} {file}: {words} written as {', '.join(endings)} or .txt")
+
+
 def _check_name(file: str) -> None:
     """Refuse a name that cannot be the name of a file."""
     try:

@@ -72,7 +72,7 @@ from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.factory import measures_from_tables
 from hemlp.options import check_known
 from hemlp.report.history import add_to_history, history_table, read_history
-from hemlp.report.outputs import check_writable, csv_text, instance_files, tables_text, write_per_instance
+from hemlp.report.outputs import check_ending, check_writable, csv_text, instance_files, tables_text, write_per_instance
 from hemlp.results.results import Results, cache_per_evaluation
 from hemlp.run.evaluate import MEASURES, evaluate, name_measures
 from hemlp.run.evaluation import Evaluation
@@ -91,7 +91,6 @@ EVALUATE_OPTIONS = (
     "unknown", "unknown_true", "missing", "undefined", "solver", "time_limit", "workers", "memory", "resume", "chunk",
     "ignore", "gold",
 )  # fmt: skip
-TABLE_SUFFIXES = ("", ".txt", ".md", ".tex", ".csv")
 
 
 @dataclass(frozen=True)
@@ -210,8 +209,7 @@ class Study:
             from hemlp.report.parquet import check_parquet
 
             check_parquet()
-        if self.outputs.table is not None and Path(self.outputs.table).suffix not in TABLE_SUFFIXES:
-            raise InvalidOption(f"table = {self.outputs.table}: tables are written as .md, .tex, .csv or .txt")
+        check_ending("table =", self.outputs.table, "tables are", ".md", ".tex", ".csv")
         for pair in self.tests.compare:
             if isinstance(pair, str) or len(pair) != 2 or pair[0] == pair[1]:
                 raise InvalidOption(f"compare takes pairs of two different systems, not {pair!r}")

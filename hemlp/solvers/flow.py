@@ -8,7 +8,6 @@ that are not exact multiples of a power of two are refused.
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -31,9 +30,7 @@ class MinCostFlow(BaseSolver):
     name = "flow"
     kinds = (PairingModel,)
     needs = "ortools.graph.python.min_cost_flow", "ortools"
-
-    def accepts(self, model: Any) -> bool:
-        return isinstance(model, self.kinds) and exact_integers(np.unique(model.cost_values)) is not None
+    integral = True
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         return model.joined([super(MinCostFlow, self).solve(part, time_limit) for part in _parts(model)])
@@ -74,7 +71,7 @@ class NetworkSimplex(BaseSolver):
     name = "networkx"
     kinds = (PairingModel,)
     needs = "networkx", "networkx"
-    accepts = MinCostFlow.accepts  # on other costs network simplex may cycle
+    integral = True  # on other costs network simplex may cycle
 
     def solve(self, model: PairingModel, time_limit: float | None) -> PairingSolution:
         solved = [super(NetworkSimplex, self).solve(model[i], time_limit) for i in range(len(model))]

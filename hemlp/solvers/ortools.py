@@ -10,7 +10,6 @@ import math
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
@@ -63,10 +62,7 @@ class CpSat(ProgramSolver):
     name = "cpsat"
     part = 1  # many independent problems in one model keep it busy for minutes
     needs = "ortools.sat.python.cp_model", "ortools"
-
-    def accepts(self, model: Any) -> bool:
-        """Models with costs that are exact integers after scaling."""
-        return super().accepts(model) and exact_integers(np.unique(model.cost_values)) is not None
+    integral = True
 
     def solve_program(
         self,
@@ -126,9 +122,7 @@ class Portfolio(ProgramSolver):
 
     name = "portfolio"
     needs = Highs.needs
-
-    def accepts(self, model: Any) -> bool:
-        return CpSat().accepts(model)
+    integral = True
 
     def solve_program(
         self, program: LinearProgram, time_limit: float | None = None, work_limit: float | None = None

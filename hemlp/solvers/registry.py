@@ -13,6 +13,7 @@ judge, another solver with the same optimum.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from functools import cache
 from importlib import import_module
 from typing import Any, ClassVar, TypeVar
@@ -25,9 +26,9 @@ from hemlp.optimize.joint import JointModel, JointSolution
 from hemlp.optimize.model import Model, Solution
 from hemlp.optimize.plan import Budget, importable, run_plan, solve_within
 from hemlp.optimize.plan import Solver as Solver
-from hemlp.optimize.program import LinearProgram, ProgramResult, Status
+from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
 from hemlp.optimize.solutions import Claim, sign
-from hemlp.options import did_you_mean, plain_number
+from hemlp.options import list_known, plain_number
 from hemlp.text.notation import parse_call
 
 
@@ -39,6 +40,8 @@ class BaseSolver:
     """Whether it looks for the optimum."""
     kinds: ClassVar[tuple[type, ...]] = ()
     """The models that it accepts."""
+    integral: ClassVar[bool] = False
+    """Whether it takes only costs that are integers times a power of two."""
     needs: ClassVar[tuple[str, str] | None] = None
     """The module of somebody else that it imports, and what to install for it."""
 
@@ -48,7 +51,7 @@ class BaseSolver:
 
     def accepts(self, model: Any) -> bool:
         """Whether it can solve this model."""
-        return isinstance(model, self.kinds)
+        return isinstance(model, self.kinds) and not (self.integral and _inexact_cost(model))
 
     def solve(self, model: Any, time_limit: float | None) -> Any:
         """The solution, in ``time_limit`` seconds for each instance; what takes longer is unsolved."""
@@ -57,6 +60,12 @@ class BaseSolver:
     def solve_batch(self, model: Any) -> Any:
         """The solution, however long it takes."""
         raise NotImplementedError
+
+
+def _inexact_cost(model: Any) -> float | None:
+    """The cost with most binary places, if the costs cannot be scaled to integers without rounding."""
+    costs = np.unique(model.cost_values).tolist()
+    return None if exact_integers(costs) else max(costs, key=lambda cost: Fraction(cost).denominator)
 
 
 SOLVERS = {
@@ -81,14 +90,19 @@ SOLVERS = {
 """Solvers by preference, each as module:class. One line more makes a solver of yours known by name."""
 
 
-def named_solver(text: str) -> Solver:
-    """The solver of that name, perhaps with options: ``search(states=0)``."""
+CALLED = {"highs": "milp", "cbc": "pulp", "or-tools": "flow"}
+"""Names that solvers have elsewhere."""
+
+
+def named_solver(text: str, model: Any = None) -> Solver:
+    """The solver of that name, perhaps with options: ``search(states=0)``; ``model``: what it is wanted for."""
     if text in SOLVERS:
         return _default_solver(SOLVERS[text])
     name, positional, options = parse_call(text, "solver", NoSolver)
     if name not in SOLVERS:
-        known = ", ".join(SOLVERS)
-        raise NoSolver(f"there is no solver {name!r}; the solvers are {known}{did_you_mean(name, SOLVERS)}")
+        known = SOLVERS if model is None else [solver.name for solver in accepting_solvers(model)]
+        own = CALLED.get(name.casefold())
+        raise NoSolver(f"there is no solver {name!r}{f': it is called {own!r}' if own else list_known(name, known)}")
     try:
         return _make(SOLVERS[name], *positional, **options)
     except TypeError as error:
@@ -105,10 +119,10 @@ _default_solver = cache(_make)
 """A solver without options: nothing in it changes."""
 
 
-def as_solver(wanted: str | Solver) -> Solver:
+def as_solver(wanted: str | Solver, model: Any = None) -> Solver:
     """A solver by its name, or as it is."""
     if isinstance(wanted, str):
-        return named_solver(wanted)
+        return named_solver(wanted, model)
     if isinstance(wanted, type) or not isinstance(wanted, Solver):
         raise NoSolver(
             f"{wanted!r} is no solver: it needs name, available(), accepts(model) and solve(model, time_limit)"
@@ -131,13 +145,17 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
         if first is None:
             raise NoSolver(f"no solver accepts {type(model).__name__}")
         return first
-    solver = as_solver(wanted)
+    solver = as_solver(wanted, model)
     missing = solver.available()
     if missing:
         raise MissingDependency(f"the solver {solver.name!r} cannot be used: {missing}")
     if not solver.accepts(model):
         others = ", ".join(other.name for other in accepting_solvers(model)) or "no solver"
-        raise NoSolver(f"the solver {solver.name!r} does not accept this {type(model).__name__}; these do: {others}")
+        cost = _inexact_cost(model) if getattr(solver, "integral", False) else None
+        why = "" if cost is None else f": it needs integers, and a cost such as {cost:.6g} is not exact in binary"
+        raise NoSolver(
+            f"the solver {solver.name!r} does not accept this {type(model).__name__}{why}; these do: {others}"
+        )
     return solver
 
 

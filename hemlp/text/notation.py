@@ -52,7 +52,8 @@ def parse_call(
         raise error(f"{message}: {wrong.msg}") from None
     except (ValueError, TypeError, RecursionError, MemoryError) as wrong:
         raise error(f"{message}: {wrong}") from None
-    raise error(f"{message}: write a name, or name(parameter=value)")
+    path = ", or module:object on the command line" if what == "measure" else ""
+    raise error(f"{message}: write a name, or name(parameter=value){path}")
 
 
 def _arguments(node: ast.Call) -> tuple[tuple[Any, ...], dict[str, Any]]:
