@@ -7,6 +7,7 @@ from collections.abc import Collection
 from hemlp import Hierarchy, examples
 from hemlp.analysis.explain.drawing import Picture
 from hemlp.hierarchy.labels import Label
+from hemlp.play.board import ROLES
 
 PHENOMENA = {
     "over": ("9a", "too deep"),
@@ -22,30 +23,41 @@ PHENOMENA = {
 SMALL = {
     "gold": ("more specific than the gold", ["animal>mammal", "mammal>cow", "mammal>sheep"], ["mammal"], ["cow"]),
     "agreement": ("one says cow, the other sheep", ["animal>mammal", "mammal>cow", "mammal>sheep"], ["cow"], ["sheep"]),
-    "old_version": ("old version: gold mammal", ["animal>mammal", "mammal>cow", "mammal>sheep"], ["mammal"], ["cow"]),
-    "new_version": ("new version: gold animal", ["animal>cow", "animal>sheep"], ["animal"], ["cow"]),
+    "old_version": (
+        "old version: gold mammal",
+        ["animal>mammal", "mammal>cow", "mammal>sheep"],
+        ["mammal"],
+        ["animal"],
+    ),
+    "new_version": ("new version: gold animal", ["animal>cow", "animal>sheep"], ["animal"], ["animal"]),
 }
 """Pictures of small taxonomies: title, edges, true and predicted classes."""
+
+
+class Annotations(Picture):
+    """A picture of what two annotators say."""
+
+    def role_text(self, role: str) -> str:
+        return {"true": "one annotator", "predicted": "the other"}.get(role) or super().role_text(role)
 
 
 def phenomenon(name: str) -> str:
     """The picture as SVG: every class of the case, true and predicted ones marked."""
     case, title = PHENOMENA[name]
     found = examples.case(case)
-    return _draw(title, found.hierarchy, found.true, found.pred)
+    return _draw(Picture(title), found.hierarchy, found.true, found.pred)
 
 
 def small(name: str) -> str:
     """The same of a small taxonomy."""
     title, edges, true, pred = SMALL[name]
-    return _draw(title, Hierarchy.from_edges([edge.split(">") for edge in edges]), true, pred)
+    picture = (Annotations if name == "agreement" else Picture)(title)
+    return _draw(picture, Hierarchy.from_edges([edge.split(">") for edge in edges]), true, pred)
 
 
-def _draw(title: str, h: Hierarchy, true: Collection[Label], pred: Collection[Label]) -> str:
-    picture = Picture(title)
+def _draw(picture: Picture, h: Hierarchy, true: Collection[Label], pred: Collection[Label]) -> str:
     for label in sorted(h, key=str):
-        role = "true" if label in true else "predicted" if label in pred else "other"
-        picture.add(label, str(label), role)
+        picture.add(label, str(label), ROLES[label in true, label in pred])
     for label in h:
         picture.arrows += [(label, parent, "plain") for parent in sorted(h.parents(label), key=str)]
     return picture.to_svg()

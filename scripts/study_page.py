@@ -2,11 +2,12 @@
 
     HEMLP_DATA=... python scripts/study_page.py
 
-The same study by the command line is in the page itself.
+The same study for the command line is in the page itself.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -46,6 +47,14 @@ def listed(levels: list[int]) -> str:
         while run[1] + 1 in levels:
             run[1] += 1
     return " and ".join(str(first) if first == last else f"{first} to {last}" for first, last in runs)
+
+
+def study_file(systems: list[str]) -> str:
+    """The study as `hemlp run` reads it."""
+    measures = "".join(f"    {json.dumps(group)[1:-1]},\n" for group in (FLAT, PAIRS, SETS, LCA))
+    files = "".join(f'{name} = "pred_{name}.txt"\n' for name in systems)
+    head = f'hierarchy = "mesh_hierarchy.txt"\ntrue = "gold.txt"\nmeasures = [\n{measures}]'
+    return f"{head}\n\n[systems]\n{files}\n[tests]\nkendall = 1000\n"
 
 
 def telling_document(ev: hemlp.Evaluation) -> int:
@@ -109,11 +118,11 @@ def main() -> None:
 
 Made by `scripts/study_page.py`. 5,000 MEDLINE citations of 1977 to 1979 with their MeSH headings (MeSH 2016: 27,900
 classes, about 10.5 headings per document; courtesy of the U.S. National Library of Medicine), and eight systems of very
-different kinds, trained on other records. The same study from the command line, all measures in one run:
+different kinds, trained on other records. This data is not bundled; the same study of files of your own is
+`hemlp run study.toml` with
 
-```console
-$ hemlp evaluate mesh_hierarchy.txt gold.txt knn30=pred_knn30.txt ... -m F -m F_H -m F_LCA ... --kendall 1000
-```
+```toml
+{study_file([*systems])}```
 
 Means over documents, with places in brackets. Systems that share a letter do not differ significantly (paired permutation test of the
 mean, Holm's correction for all pairs). Then 95% intervals, from 1,000 resamples of the documents.

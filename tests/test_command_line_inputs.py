@@ -75,10 +75,7 @@ def test_measures_of_a_file_and_between_commas(files):
     assert run("model", "h.txt", "gold.csv", "pred.csv", "-m", "one.toml")[0] == 0
     assert run("explain", "h.txt", "gold.csv", "pred.csv", "-m", "one.toml", "--id", "b")[0] == 0
     for command, words in (
-        (
-            ("model", "h.txt", "gold.csv", "pred.csv", "-m", "mine.toml"),
-            "mine.toml holds 2 measures: -m takes one",
-        ),
+        (("model", "h.txt", "gold.csv", "pred.csv", "-m", "mine.toml"), "mine.toml holds 2 measures: -m takes one"),
         (("evaluate", "h.txt", "gold.csv", "pred.csv", "-m", "no.toml"), "cannot read no.toml"),
         (("evaluate", "h.txt", "gold.csv", "pred.csv", "-m", "mine.toml,F_H(horizon=1)"), "is asked for twice"),
     ):

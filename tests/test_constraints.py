@@ -90,6 +90,7 @@ def test_everywhere_that_measures_go():
 def test_identity():
     assert "custom" in str(ONE)
     assert ONE.signature != GIE.with_constraints(lambda model: [], name="one").signature
+    assert ONE.signature.count("|hemlp:") == 1
     with pytest.raises(NoTextForm):
         write_measures([ONE])
     with pytest.raises(NoTextForm):

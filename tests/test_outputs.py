@@ -411,6 +411,10 @@ def test_notes_are_short_unless_asked_otherwise():
     full = [ev.scores["A"][name].signature for name in ev.measures]
     assert ev.table(verbose=True).notes[-2:] == full
     assert ev.table().notes[-2:] == [shorten(signature) for signature in full]
+    lines = str(ev.table(verbose=True)).splitlines()
+    assert max(map(len, lines)) <= 100
+    assert all(signature in "".join(line.strip() for line in lines) for signature in full)  # broken behind |
+    assert len(full[1]) > 100
 
 
 def test_small_and_large_numbers_of_a_column():

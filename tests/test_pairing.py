@@ -445,7 +445,9 @@ def test_registry():
         model.solve("HiGHS")
     with pytest.raises(NoSolver, match="there are 'closed_forms', 'augmenting', 'milp', 'pulp'$"):
         odd.solve("none")  # only those that accept the model
-    with pytest.raises(NoSolver, match="'flow' does not accept .* integers, and a cost such as 0.1 is .*; these do: .*milp"):
+    with pytest.raises(
+        NoSolver, match="'flow' does not accept .* integers, and a cost such as 0.1 is .*; these do: .*milp"
+    ):
         odd.solve("flow")
     with pytest.raises(NoSolver, match="'closed_forms' does not accept"):
         PairMeasure("two", Bounds((1, 2), (1, 1)), default_cost=1).model(H, ["sheep"], ["cow", "mammal"]).solve(

@@ -345,10 +345,10 @@ def test_a_run_goes_on_by_part(folder, rows, tmp_path, monkeypatch, caplog):
     assert "p3.parquet is damaged" in caplog.text
     monkeypatch.undo()
     assert not [path for path in out.rglob("*") if path.name.endswith(".part")]
-    with pytest.raises(RunMismatch, match="another measures"):
+    with pytest.raises(RunMismatch, match="other measures"):
         evaluate(H, folder, None, ["F_H"], undefined="nan", resume=out)
     pq.write_table(table_of(rows[:3]), folder / "lang=en" / "p0.parquet")
-    with pytest.raises(RunMismatch, match="another sources"):
+    with pytest.raises(RunMismatch, match="other sources .lang=en/p0.parquet: something else"):
         results_of(folder, resume=out)
     for content, words in (
         (b"{}", "does not name parts"),

@@ -150,6 +150,16 @@ def test_exact_and_greedy_graphs_have_one_layout():
     assert found  # some differ all the same
 
 
+@pytest.mark.parametrize("case", CASES)
+def test_the_frame_holds_every_edge(case):
+    taxonomy = Board.read({**CASES[case], "measure": {"text": "F_LCA"}}).answer()["taxonomy"]
+    left, top, width, height = taxonomy["frame"]
+    for *_, curve in taxonomy["edges"]:
+        points = [*map(float, re.findall(r"-?[\d.]+", curve))]
+        assert left < min(points[::2]) <= max(points[::2]) < left + width
+        assert top <= min(points[1::2]) <= max(points[1::2]) <= top + height
+
+
 def test_taxonomy_has_every_class_edge_and_pair():
     answer = Board.read({**CASES["case 2b"], "measure": GIE}).answer()
     drawn = {box["label"]: box["role"] for box in answer["taxonomy"]["boxes"]}

@@ -337,19 +337,22 @@ def test_another_input_measure_option_or_chunk_is_refused(mini, tmp_path):
     changed = {**systems, "knn30": [*systems["knn30"]][::-1]}
     for arguments, options, word in (
         ((h, true, dict(reversed(systems.items())), NAMES), {}, "predictions"),
-        ((h, true, systems, NAMES[::-1]), {}, "measures"),
-        ((h, true, changed, NAMES), {}, "predictions"),
+        ((h, true, systems, NAMES[::-1]), {}, "measures .*there; .*here"),
+        ((h, true, changed, NAMES), {}, "predictions .knn30: something else"),
         ((h, [*true][::-1], systems, NAMES), {}, "true labels"),
         ((h, true, systems, [*NAMES[1:], "MGIA(default_cost=4)"]), {}, "measures"),
         ((h.with_isolated(["new"]), true, systems, NAMES), {}, "hierarchy"),
-        ((h, true, systems, NAMES), {"undefined": "nan"}, "options"),
-        ((h, true, systems, NAMES), {"chunk": 49}, "chunk"),
+        ((h, true, systems, NAMES), {"undefined": "nan"}, "options .undefined:error there; undefined:nan here"),
+        ((h, true, systems, NAMES), {"chunk": 49}, "chunk .50 there; 49 here"),
     ):
-        with pytest.raises(RunMismatch, match=f"another {word}"):
+        with pytest.raises(RunMismatch, match=f"other {word}"):
             evaluate(*arguments, resume=folder, **options)
     (folder / "run.json").write_text((folder / "run.json").read_text().replace('"version": "', '"version": "9'))
     with pytest.raises(RunMismatch, match="another version"):
         evaluate(h, true, systems, NAMES, resume=folder)
+    evaluate(h, true, systems, {"own": measure("MGIA")}, resume=tmp_path / "own")
+    with pytest.raises(RunMismatch, match="own: default_cost was 5 and is 4"):
+        evaluate(h, true, systems, {"own": measure("MGIA", default_cost=4)}, resume=tmp_path / "own")
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "thesis.tex").write_text("precious")
     with pytest.raises(RunMismatch, match="holds no run"):

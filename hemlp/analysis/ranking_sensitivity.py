@@ -101,7 +101,8 @@ class Sensitivities(HtmlDisplay):
         for k, (name, each) in enumerate(self.systems.items()):
             bends = [float(d) for d in each.breakpoints if d < limit]
             at = np.unique([*np.linspace(limit / 400, limit, 400), *bends])
-            look = {"linewidth": 1.6, "markersize": 6, "markevery": [len(at) - 1], **line_style(k)}
+            look: dict[str, Any] = {"linewidth": 1.6, "markersize": 6, "markevery": [len(at) - 1], **line_style(k)}
+            look["clip_on"] = False  # the marker stands on the edge of the axes
             axes.plot(at, [float(each(float(d))) for d in at], label=plain(name), **look)
         for d, below, _ in self.flips:
             if d < limit:

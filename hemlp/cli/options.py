@@ -332,7 +332,7 @@ intervals_option = key_option("outputs", "intervals", "--intervals/--no-interval
 digits_option = key_option("outputs", "digits")
 quiet_option = click.option("-q", "--quiet", is_flag=True, help="Print results only, without notes and progress.")
 verbose_option = click.option(
-    "-v", "--verbose", is_flag=True, help="Also print conventions, and all parameters in signatures."
+    "-v", "--verbose", is_flag=True, help="Print signatures with all parameters and policies."
 )
 output_options = combine(intervals_option, digits_option, quiet_option, verbose_option)
 

@@ -125,7 +125,8 @@ class ConstrainedMeasure(DerivedMeasure):
         return {"name": self.name, "measure": str(self.measure), "constraints": "custom"}
 
     def _sign(self) -> str:
-        return f"{super()._sign()}|of {self.measure.signature}"
+        own, _, _ = super()._sign().rpartition("|hemlp:")  # the version comes last, and once
+        return f"{own}|of {self.measure.signature}"
 
     @property
     def range(self) -> tuple[float, float]:

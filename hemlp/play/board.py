@@ -117,6 +117,7 @@ class Board:
                 picture.add_pair(k, predicted, true, f"{cost:g}")
         svg = picture.to_svg()  # this computes the layout
         points = [point for curve in picture.curves for point in picture.curve_points(curve)]
+        points += [point for p, c, *_ in edges for point in picture.arrow_points(c, p)]
         points += [(b.x + k * b.width / 2, b.y + k * b.height) for b in picture.boxes.values() for k in (-1, 1)]
         (left, right), (top, below) = ((min(of), max(of)) for of in zip(*points, strict=True))
         return {

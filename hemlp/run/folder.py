@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
+from itertools import zip_longest
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -26,13 +27,16 @@ from hemlp.errors import RunMismatch, UnwritableFile
 from hemlp.io.files import PART, reason, remove_stale_parts, write_bytes
 from hemlp.io.text import open_bytes
 from hemlp.measures.base import Measure
+from hemlp.measures.factory import difference
 from hemlp.measures.instance_scores import Scores
 from hemlp.processes.interrupts import cleanup_on_exit
 from hemlp.results.packed import Head, NotScores, head_of, packed, unpacked
+from hemlp.text.display import abbreviate
 
 MANIFEST = "run.json"
 FILES = r"run\.json|chunk-\d+-\d+\.bin"
 """The names of the files of a run."""
+_DIGEST = re.compile("[0-9a-f]{64}")
 DIGEST = 65
 """Bytes of the first line of a chunk file."""
 
@@ -195,10 +199,31 @@ def check_identity(folder: str, now: Mapping[str, Any], then: Mapping[str, Any])
     """Refuse a folder that was begun with something else."""
     for key in {**now, **then}:
         if now.get(key) != then.get(key):
+            what = f"{'other' if key.endswith('s') else 'another'} {key}"
+            how = _difference(then.get(key), now.get(key))
             raise RunMismatch(
-                f"{folder} was begun with another {key}: {_shorten(then.get(key))}, now {_shorten(now.get(key))}. Go "
-                f"on with what it was begun with, or give another folder"
+                f"the folder {folder} holds a run with {what}{f' ({how})' if how else ''}: go on with what it was "
+                "begun with, or give another folder"
             )
+
+
+def _difference(then: Any, now: Any) -> str:
+    """How two values differ first; a digest says nothing."""
+    if isinstance(then, list) and isinstance(now, list):
+        names = [[str(each[0] if isinstance(each, list) and each else each) for each in of] for of in (then, now)]
+        if names[0] != names[1]:
+            return f"{abbreviate(names[0]) or 'none'} there; {abbreviate(names[1]) or 'none'} here"
+        name, old, new = next(each for each in zip(names[0], then, now, strict=True) if each[1] != each[2])
+        if not (isinstance(old, list) and isinstance(new, list) and old and isinstance(old[0], str)):
+            return _difference(old, new)
+        how = _difference(old[-1], new[-1]) if isinstance(old[-1], str) and old[-1] != new[-1] else ""
+        return f"{name}: {how or 'something else'}"
+    if all(isinstance(each, str) and "|hemlp:" in each for each in (then, now)):
+        return difference(then, now) or ""
+    pairs = zip_longest(str(then).split("|"), str(now).split("|"), fillvalue="nothing")
+    parts = [f"{a} there; {b} here" for a, b in pairs if a != b and not _DIGEST.fullmatch(a)]
+    text = ", ".join(parts)
+    return text if len(text) < 100 else ""
 
 
 def _read(path: Path) -> bytes:
@@ -211,8 +236,3 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         return dict(json.loads(_read(path)))
     except (OSError, ValueError, TypeError, RecursionError) as error:
         raise RunMismatch(f"{path} cannot be read ({error}): give another folder") from None
-
-
-def _shorten(value: Any) -> str:
-    text = str(value)
-    return text if len(text) <= 80 else text[:77] + "..."

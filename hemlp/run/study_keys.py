@@ -115,7 +115,10 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "time_limit": Key(SECONDS, "Seconds per instance: --time-limit 5.", metavar="S"),
         "workers": Key(_whole(1), "Number of workers: --workers 2.", 1),
         "memory": Key(SIZE, "Memory limit; label files are streamed: --memory 2GB.", metavar="SIZE"),
-        "resume": Key(PATH, "Folder for finished chunks; repeat the command to continue: --resume run.", metavar="DIR"),
+        "resume": Key(
+            PATH, "Folder for finished chunks; to go on, repeat with the same data and measures: --resume run.",
+            metavar="DIR",
+        ),
         "chunk": Key(_whole(1), "Instances per chunk: --chunk 5000."),
         "ignore": Key(
             PATH, "File of classes that count neither for nor against: --ignore classes.txt.", metavar="FILE"

@@ -84,5 +84,7 @@ def fold(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
 
 
 def wrap_note(note: str) -> list[str]:
-    """Lines of at most WIDTH characters; a signature stays on one line, since it is copied as a whole."""
-    return [note] if "|hemlp:" in note else fold(note, WIDTH, "  ")
+    """Lines of at most WIDTH characters; a signature breaks behind | alone."""
+    if len(note) > WIDTH and "|hemlp:" in note:
+        return "\n  ".join(re.findall(rf".{{1,{WIDTH - 3}}}(?:\||$)|[^|]+\|?", note)).splitlines()
+    return fold(note, WIDTH, "  ")

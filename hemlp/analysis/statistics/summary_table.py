@@ -44,7 +44,7 @@ def summary_table(
     digits
         Decimals of the means.
     verbose
-        With the conventions, and signatures with all parameters.
+        With all parameters and policies in signatures.
     intervals
         Whether means have 95% intervals, as of ``interval``.
     """
