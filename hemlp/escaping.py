@@ -36,6 +36,11 @@ def printable(text: str) -> str:
     return _HIDDEN.sub(lambda match: ascii(match.group())[1:-1], text)
 
 
+def in_ascii(text: str) -> str:
+    """For comments of files: an arrow of two letters, and Python escapes."""
+    return ascii(text.replace("→", "->"))[1:-1]
+
+
 def markup(text: str) -> str:
     """Escape for HTML, SVG and XML."""
     from html import escape

@@ -91,8 +91,8 @@ def test_stages_and_parts():
     with pytest.raises(InvalidOption, match="choose stage='predicted' for that part, or stage='true'"):
         model("BMA").algebra()
     changed = model("GIE").with_rows(Expression({"x_0_0": 1.0, "u_0": 2.0}) <= 1).algebra()
-    assert str(changed).splitlines()[5] == "(added)  x_0,0 + 2 u_0 ≤ 1"
-    assert r"\text{(added)}\quad x_{0,0} + 2 u_{0} \le 1" in changed.to_latex()
+    assert str(changed).splitlines()[5] == "(added)  x_cow,bird + 2 u_cow ≤ 1"
+    assert r"\text{(added)}\quad x_{\text{cow},\text{bird}} + 2 u_{\text{cow}} \le 1" in changed.to_latex()
 
 
 def test_a_staged_model_names_its_stages():

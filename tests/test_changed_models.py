@@ -105,6 +105,7 @@ def test_other_costs():
         (lambda x: (x["cow", "cow"] <= 1).named("p_0"), "there is a row 'p_0' already"),
         (lambda x: (x["cow", "cow"] <= 1).named("a b"), "cannot name"),
         (lambda x: (x["cow", :][0] <= 1).named("e5"), "cannot"),
+        (lambda x: [x["cow", "cow"] <= 1], r"with_constraints\(\*rows\)"), (lambda x: lambda m: None, "returned None"),
         (lambda x: x["cow"], "is not a pair"), (lambda x: x["cow", 0:1], "a colon alone"),
         (lambda x: x[None, None], "both default classes"),
     ],
@@ -311,8 +312,8 @@ def test_ranges_and_names_of_rows():
     budget = (v("x_0_0") + v("x_0_1")).between(1, 2).named("budget")
     changed = model.with_rows(budget, v("x_1_1") == 0, (v("x_0_0") <= 1).named("of_mine"))
     assert " budget_low: x_0_0 + x_0_1 >= 1" in changed.to_lp()
-    assert "(budget)   1 ≤ x_0,0 + x_0,1 ≤ 2" in str(changed.algebra())
-    assert "(added)    x_1,1 = 0" in str(changed.algebra())
+    assert "(budget)   1 ≤ x_bird,cow + x_bird,sheep ≤ 2" in str(changed.algebra())
+    assert "(added)    x_cow,sheep = 0" in str(changed.algebra())
     assert r"\text{(of\_mine)}" in changed.algebra().to_latex()
     with pytest.raises(InvalidOption, match="there is a row 'budget' already"):
         changed.with_rows(budget)

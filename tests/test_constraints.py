@@ -174,6 +174,7 @@ def test_what_is_not_linear_is_named():
         "a product or quotient of two expressions is not linear": [lambda: first * second, lambda: first / second],
         "powers, absolute values": [lambda: first**2, lambda: abs(first), lambda: 1 / first],
         "cannot be divided by 0": [lambda: first / 0],
+        "!= is not linear": [lambda: first != 1, lambda: first != second],
         "a strict inequality need not have an optimum: write <=": [lambda: first < 1, lambda: first > 1],
         "several pairs at once are not an expression: write .sum()": [lambda: x["cow", :] <= 1, lambda: x[:, :] >= 1],
     }
@@ -186,8 +187,10 @@ def test_what_is_not_linear_is_named():
 def test_names_and_words_of_rows_are_shown():
     model = GIE.model(H, ["sheep"], ["cow"])
     thrice = model.with_constraints((model.x["cow", "sheep"] >= 3).named("thrice"))
-    assert "[cow ~ sheep]    (thrice: x_0_0 >= 3)" in str(thrice)
-    assert ("thrice", "x_{0,0} \\ge 3") in [(line.rule, line.formula) for line in thrice.algebra().lines]
+    assert "3 ≤ [cow ~ sheep]    (thrice)\n" in str(thrice)
+    assert ("thrice", "3 \\le x_{\\text{cow},\\text{sheep}}") in [
+        (line.rule, line.formula) for line in thrice.algebra().lines
+    ]
     assert r"added: thrice: [cow ~ sheep] >= 3" in str(thrice.infeasibility(0, 1))
     with pytest.raises(InvalidOption, match="an integer program, not a flow network"):
         thrice.to_networkx()

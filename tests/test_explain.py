@@ -253,8 +253,25 @@ def test_the_flow_network_is_the_figure_of_the_paper():
     assert "Cow &lt;1&gt;" in svg
     assert "M = 1" in svg
     assert "N = 2" in svg
-    with pytest.raises(InvalidOption, match="pair-based"):
-        network_picture(measure("F_H").model(H, ["sheep"], ["cow"]))
+    assert "[lower; upper] cost, φ = flow; DP, DT: the default classes</text>" in svg
+    for name in ("F_H", "BMA"):
+        with pytest.raises(InvalidOption, match=f"{name} has no flow network; measures of one pairing have one"):
+            network_picture(measure(name).model(H, ["sheep"], ["cow"]))
+
+
+@pytest.mark.parametrize("size", [1, 5, 12])
+def test_a_large_network_can_be_read(size):
+    """Only arcs with flow have labels where there are many, and the arc back passes below the default classes."""
+    h = Hierarchy.from_edges([(0, k) for k in range(1, 2 * size + 1)])
+    picture = network_picture(measure("GIE").model(h, range(1, size + 1), range(size + 1, 2 * size + 1)))
+    svg, flow = picture.to_svg(), sum(bool(arc.flow) for arc in picture.arcs)
+    many = len(picture.arcs) > 40
+    assert svg.count('class="cost"') == (flow if many else len(picture.arcs))
+    assert ("arcs without flow have no label" in svg) == many
+    (back,) = (path for arc, path in zip(picture.arcs, picture._paths(), strict=True) if (arc.tail, arc.head) == (1, 0))
+    for box in picture.boxes[2:4]:
+        beside = [bezier_point(back, k / 200) for k in range(201)]
+        assert min(y for x, y in beside if abs(x - box.x) < box.width) > box.y + box.height / 2
 
 
 def test_rules_are_arcs_of_the_network():

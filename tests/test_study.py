@@ -207,10 +207,12 @@ def test_explain_command(tmp_path):
 def test_model_command(tmp_path):
     svg = tmp_path / "net.svg"
     out = run("model", *FILES, "--row", "3", "-m", "MGIA", "--svg", str(svg))
+    assert (out.returncode, out.stdout) == (0, "")
+    assert "source" in svg.read_text()
+    out = run("model", *FILES, "--row", "3", "-m", "MGIA")
     assert out.returncode == 0
     assert out.stdout.lower().startswith("\\")
     assert "Minimize" in out.stdout
-    assert "source" in svg.read_text()
     assert "ROWS" in run("model", *FILES, "-m", "F_LCA", "--stage", "ratio", "--mps").stdout
     assert "--row 201: the files have 200 rows" in run("model", *FILES, "--row", "201").stderr
 

@@ -69,7 +69,7 @@ def explain(
 @click.option("--mps", is_flag=True, help="Print MPS instead of LP.")
 @click.option("--algebra", is_flag=True, help="Print algebra with the paper's equation numbers instead of LP.")
 @click.option("--latex", is_flag=True, help="Print the algebra in LaTeX instead of LP.")
-@click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure: --svg net.svg.")
+@click.option("--svg", type=click.Path(), help="Draw the flow network of a pair-based measure instead: --svg net.svg.")
 @options.names_option
 @options.file_options("--id")
 @options.input_options
@@ -95,11 +95,11 @@ def model(
     (each,) = options.add_information([measure], h, gold, corpus, reading, given.get("unknown_true"))
     batch = Batch.of(h, gold, predicted, **given)
     one = made(each).model(batch[options.find_row(row, name, len(batch), batch.ids)])
-    if mps + algebra + latex > 1:
-        raise InvalidOption("--mps, --algebra and --latex exclude each other: give one of them")
-    if svg is not None:  # before anything is printed: not every model can be drawn
+    if mps + algebra + latex + (svg is not None) > 1:
+        raise InvalidOption("--mps, --algebra, --latex and --svg exclude each other: give one of them")
+    if svg is not None:
         options.write(svg, network_picture(one, h.names if names is None else read_names(names)).to_svg())
-    if algebra or latex:
+    elif algebra or latex:
         sums = one.algebra(stage)
         click.echo(sums.to_latex() if latex else f"{sums}\n", nl=False)
     else:

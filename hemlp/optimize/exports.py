@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, MissingDependency
-from hemlp.escaping import latex
+from hemlp.escaping import in_ascii, latex
 from hemlp.optimize.plan import importable
 from hemlp.optimize.program import (
     LinearProgram,
@@ -115,8 +115,8 @@ def to_opb(program: LinearProgram) -> str:
     rows += [f"{_opb_sum([t for t in terms if t[0] >= 0])} >= {terms[-1][1]} ;" for terms in limits]
     words = f"the objective is ({shift} {'-' if program.maximize else '+'} value) / {scale}"
     words = "; ".join(filter(None, (words, program.scale_words)))
-    lines = [f"* #variable= {len(bits)} #constraint= {len(rows)}", f"* {ascii(program.name)[1:-1]}: {words}"]
-    lines += [f"* x{k + 1} = {weight} of {ascii(text)[1:-1]}" for k, (text, weight) in enumerate(bits)]
+    lines = [f"* #variable= {len(bits)} #constraint= {len(rows)}", f"* {in_ascii(program.name)}: {words}"]
+    lines += [f"* x{k + 1} = {weight} of {in_ascii(text)}" for k, (text, weight) in enumerate(bits)]
     lines += [f"min: {_opb_sum(objective)} ;"] if objective else []
     return "\n".join([*lines, *rows, ""])
 
@@ -278,7 +278,7 @@ def plain(formula: str) -> str:
     r"""LaTeX as one line of text: ``\sum_j x_{ij} \le 1`` is Σ_j x_ij ≤ 1."""
     text = re.sub(r"\\(?:text|mathrm)\{([^{}]*)\}", r"\1", formula)
     text = re.sub(r"([_^])\{([^{} ]*)\}", r"\1\2", text)
-    text = _COMMAND.sub(lambda match: _SIGNS.get(match.group(), match.group()), text)
+    text = _COMMAND.sub(lambda match: _SIGNS.get(match[0], match[0] if match[0][1].isalpha() else match[0][1]), text)
     return re.sub(r" +", " ", text).strip()
 
 

@@ -65,6 +65,9 @@ class Expression:
 
     __lt__ = __gt__ = _refuse_strict
 
+    def __ne__(self, other: object) -> Any:
+        raise InvalidOption("!= is not linear: write ==, <= or >=")
+
     def __neg__(self) -> Expression:
         return -1 * self
 
@@ -120,7 +123,7 @@ class Constraint:
                 raise InvalidOption(f"the constraint {self} is about {variable}, which the model does not have{known}")
         shift = self.expression.constant
         terms = [(place[variable], c) for variable, c in self.expression.terms.items() if c]
-        return Row(name, self.lower - shift, self.upper - shift, terms, str(self))
+        return Row(name, self.lower - shift, self.upper - shift, terms, self.name)
 
     def __str__(self) -> str:
         names, shift = list(self.expression.terms), self.expression.constant
@@ -244,6 +247,8 @@ def rows_of(program: LinearProgram, constraints: Sequence[Constraint], before: S
     taken = {row.name for row in (*program.rows, *before)}
     rows: list[Row] = []
     for constraint in constraints:
+        if isinstance(constraint, list | tuple):
+            raise InvalidOption("a list is not a constraint: give its members one by one, as with_constraints(*rows)")
         if not isinstance(constraint, Constraint):
             raise InvalidOption(
                 f"{constraint!r} is not a constraint: write one as in model.x[p, t] + model.x[p, :].sum() <= 1"

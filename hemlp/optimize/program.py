@@ -25,7 +25,7 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, InvalidSolution
-from hemlp.escaping import printable
+from hemlp.escaping import in_ascii, printable
 
 if TYPE_CHECKING:
     import pulp
@@ -156,7 +156,8 @@ class LinearProgram:
         for row in self.rows:
             total = math.fsum(c * values[i] for i, c in row.terms)
             if not row.lower - 1e-9 <= total <= row.upper + 1e-9:
-                raise InvalidSolution(f"{self.name}: the row {row.name} ({row.note}) does not hold: {total:g}")
+                words = f" ({row.note})" if row.note not in ("", row.name) else ""
+                raise InvalidSolution(f"{self.name}: the row {row.name}{words} does not hold: {total:g}")
 
     def float_scale(self) -> float:
         """A power of two that brings the largest cost near 1: solvers in floats have absolute tolerances."""
@@ -183,8 +184,8 @@ class LinearProgram:
     def _comments(self, sign: str) -> Iterator[str]:
         """The title and the notes, as comments of a file."""
         named: tuple[Variable | Row, ...] = (*self.variables, *self.rows)
-        notes = (f"{item.name}: {ascii(item.note)[1:-1]}" for item in named if item.note)
-        for text in (ascii("; ".join(filter(None, (self.name, self.scale_words))))[1:-1], *notes):
+        notes = (f"{item.name}: {in_ascii(item.note)}" for item in named if item.note not in ("", item.name))
+        for text in (in_ascii("; ".join(filter(None, (self.name, self.scale_words)))), *notes):
             yield from (f"{sign} {line}" for line in wrap(text, 120))
 
     def to_lp(self) -> str:

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,16 +19,15 @@ import numpy as np
 
 from hemlp.arrays import FloatArray
 from hemlp.errors import InfeasibleModel, InvalidOption, InvalidSolution
-from hemlp.optimize.exports import Algebra, Line, symbol
+from hemlp.escaping import latex
+from hemlp.optimize.exports import Algebra, Line
 from hemlp.optimize.expressions import Constraint, Expression, PairVariables, rows_of
 from hemlp.optimize.model import Model
 from hemlp.optimize.plan import Plan
-from hemlp.optimize.program import LinearProgram, Row, Status
+from hemlp.optimize.program import LinearProgram, Row, Status, row_text, sum_text
 
 ConstraintFunction = Callable[[Any], Iterable[Constraint]]
 """From the model of one instance to its constraints."""
-_SENSE = re.compile(r"(<=|>=|=)")
-_ADDED = re.compile(r"added_\d+")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,7 +74,8 @@ class ChangedModel(Model[Any]):
         rows: list[Row] = []
         program = one.program()
         for function in self.constraints:
-            made = function(one)
+            if (made := function(one)) is None:
+                raise InvalidOption("the function of constraints returned None: return a list of them")
             rows += rows_of(program, [made] if isinstance(made, Constraint) else list(made), rows)
         return rows
 
@@ -105,9 +104,9 @@ class ChangedModel(Model[Any]):
         """That of the model, and the further rows, where there is one instance."""
         own: Algebra = self.base.algebra(stage)
         rows = self.rows if len(self) == 1 else []
-        names = ["added" if _ADDED.fullmatch(row.name) else row.name for row in rows]
-        texts = [row.note.removeprefix(f"{row.name}: ") for row in rows]
-        added = [Line(name, _as_latex(text)) for name, text in zip(names, texts, strict=True)]
+        letters = [_symbol(self.x, variable.name) for variable in self.base.program().variables] if rows else []
+        texts = [row_text(row, sum_text(row.terms, letters), r"\le") for row in rows]
+        added = [Line(row.note or "added", text) for row, text in zip(rows, texts, strict=True)]
         return replace(own, lines=[*own.lines, *added])
 
     def to_networkx(self) -> Any:
@@ -168,7 +167,7 @@ class ChangedModel(Model[Any]):
 def _in_words(row: Row, words: Sequence[str]) -> str:
     """A row of one instance, with its name if it has one of its own, and pairs as people read them."""
     body = Expression({words[k]: coefficient for k, coefficient in row.terms})
-    return str(Constraint(body, row.lower, row.upper, "" if _ADDED.fullmatch(row.name) else row.name))
+    return str(Constraint(body, row.lower, row.upper, row.note))
 
 
 def _numbered(name: str, row: int) -> str:
@@ -177,10 +176,12 @@ def _numbered(name: str, row: int) -> str:
     return "_".join([head, str(row), *rest])
 
 
-def _as_latex(row: str) -> str:
-    signs = {"<=": r"\le", ">=": r"\ge", "=": "="}
-    text = _SENSE.sub(lambda match: signs[match.group()], row)
-    return re.sub(r"\b[A-Za-z]\w*\b(?<!\ble)(?<!\bge)", lambda match: symbol(match.group()), text)
+def _symbol(x: PairVariables, variable: str) -> str:
+    """A variable with the labels of its pair in LaTeX: x_0_1 is x_{\\text{cow},\\text{sheep}}."""
+    letter, *places = variable.split("_")
+    sides = {"x": (x.predicted, x.true), "u": (x.predicted,), "v": (x.true,)}.get(letter, ())
+    labels = [rf"\text{{{latex(str(labels[int(k)]))}}}" for labels, k in zip(sides, places, strict=False)]
+    return f"{letter}_{{{','.join([*labels, *places[len(labels) :]])}}}"
 
 
 def _close(first: float, second: float) -> bool:

@@ -25,7 +25,7 @@ STYLE = (
     "svg.hemlp text{font:12px system-ui,'DejaVu Sans',sans-serif;text-anchor:middle;fill:#1c1c1c}"
     "svg.hemlp text.head{font-weight:600;font-size:14px;fill:var(--ink,#1c1c1c)}"
     "svg.hemlp text.legend{text-anchor:start;font-size:11px;fill:var(--ink,#1c1c1c)}"
-    f"svg.hemlp rect.back{{fill:var(--paper,#fff)}}svg.hemlp text.cost{{font-weight:600;fill:{PAIR_COLOUR}}}"
+    f"svg.hemlp rect.back{{fill:#fff;fill:var(--paper,#fff)}}svg.hemlp text.cost{{font-weight:600;fill:{PAIR_COLOUR}}}"
     f"svg.hemlp path{{fill:none}}svg.hemlp path.pair{{stroke:{PAIR_COLOUR};stroke-width:1.6}}"
     + "".join(f"svg.hemlp path.edge.{kind}{{stroke:{c};stroke-width:{w}}}" for kind, (c, w) in EDGE_STYLES.items())
     + "".join(

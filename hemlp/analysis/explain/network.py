@@ -1,7 +1,7 @@
 """A drawing of the flow network of Problem 1, as in the paper: source, predicted classes, true classes, sink.
 
 The label of an arc has its bounds [lower; upper] and its cost; arcs with flow in an optimal solution are highlighted,
-with their flow φ.
+with their flow φ. Of many arcs only these have labels.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from hemlp.hierarchy.labels import Label
 from hemlp.optimize.program import Status
 from hemlp.problems.pairing.model import PairingModel
 
-MAX_ARCS = 600
-"""Arcs that are drawn."""
+MAX_ARCS, MAX_LABELS = 600, 40
+"""Arcs that are drawn; and of how many each has its label, and not only those with flow."""
+KEY = "[lower; upper] cost, φ = flow; DP, DT: the default classes"
 ROW_HEIGHT, LEFT_MARGIN, TOP_MARGIN, LONG_ARC = 78.0, 70.0, 96.0, 520.0
 """Height of a row; where the source is, and the first row; how far back an arc goes below everything."""
 MARKER = (
@@ -66,17 +67,21 @@ class NetworkPicture:
     def to_svg(self) -> str:
         """As SVG."""
         paths = list(self._paths())
-        labels = _place_labels(self.boxes, self.arcs, paths)
+        every = len(self.arcs) <= MAX_LABELS or not any(arc.flow for arc in self.arcs)
+        labelled = [(arc, path) for arc, path in zip(self.arcs, paths, strict=True) if every or arc.flow]
+        labels = _place_labels(self.boxes, labelled)
+        key = KEY if every else f"{KEY}; arcs without flow have no label"
         lowest = [layout.bezier_point(path, k / 8)[1] for path in paths for k in range(9)]
-        height = max([*lowest, *(box.y + box.height / 2 for box in self.boxes), *(y + 9 for _, y in labels)]) + GAP
+        foot = max([*lowest, *(box.y + box.height / 2 for box in self.boxes), *(y + 9 for _, y in labels)]) + GAP
         width = max(*(box.x + box.width / 2 for box in self.boxes), layout.LARGE * text_width(self.title)) + 2 * GAP
-        lines = [svg_start(self.title, width, height, self.describe()), MARKER]
+        lines = [svg_start(self.title, width, foot + GAP, self.describe()), MARKER]
         for arc, path in sorted(zip(self.arcs, paths, strict=True), key=lambda each: bool(each[0].flow)):
             kind = "shared" if arc.flow else "plain"
             lines.append(f'<path class="edge {kind}" marker-end="url(#tip)" d="{svg_curve(path)}"/>')
         lines += map(svg_box, self.boxes)
         lines += [f'<text class="head" x="{x:.1f}" y="{y:.1f}">{markup(text)}</text>' for (x, y), text in self.heads]
-        lines += [svg_label(x, y, arc.words) for arc, (x, y) in zip(self.arcs, labels, strict=True)]
+        lines += [svg_label(x, y, arc.words) for (arc, _), (x, y) in zip(labelled, labels, strict=True)]
+        lines.append(f'<text class="legend" x="{GAP:g}" y="{foot:.1f}">{key}</text>')
         return "\n".join([*lines, "</svg>"]) + "\n"
 
     def describe(self) -> str:
@@ -87,7 +92,8 @@ class NetworkPicture:
     def _paths(self) -> Iterator[Curve]:
         """Parallel arcs bend away from each other; an arc that goes far back passes below everything."""
         parallel: defaultdict[frozenset[int], int] = defaultdict(int)
-        deep = max(box.y for box in self.boxes) + ROW_HEIGHT
+        low = max(box.y for box in self.boxes)
+        deep = low + ROW_HEIGHT + (low - self.boxes[0].y) / 2  # so that it passes below DP and DT, too
         for arc in self.arcs:
             tail, head = self.boxes[arc.tail], self.boxes[arc.head]
             if tail.x - head.x > LONG_ARC:
@@ -109,13 +115,13 @@ def _arc_path(tail: Box, head: Box, before: int) -> Curve:
     return start, (start[0] + third, start[1] + rise + bend), (end[0] - third, end[1] - rise + bend), end
 
 
-def _place_labels(boxes: tuple[Box, ...], arcs: tuple[NetworkArc, ...], paths: list[Curve]) -> list[Point]:
+def _place_labels(boxes: tuple[Box, ...], arcs: list[tuple[NetworkArc, Curve]]) -> list[Point]:
     """A free position for the label of each arc, near its two ends in turn; else the nearest above or below."""
     occupied = np.array([*((box.x, box.y, box.width, box.height) for box in boxes), *[(0.0,) * 4] * len(arcs)])
     orders = [sorted(layout.LABEL_POSITIONS, key=lambda t, wanted=wanted: abs(t - wanted)) for wanted in (0.3, 0.7)]  # type: ignore[misc]
     weights = [np.array([layout.bezier_weights(t) for t in order]) for order in orders]
     steps = np.array([6.0 * ((k + 1) // 2) * (1 if k % 2 else -1) for k in range(400)])
-    for number, (arc, path) in enumerate(zip(arcs, paths, strict=True), len(boxes)):
+    for number, (arc, path) in enumerate(arcs, len(boxes)):
         size = np.array([layout.BOLD * text_width(arc.words), 18.0])
         along = weights[(number - len(boxes)) % 2] @ np.array(path)
         tried = np.concatenate([along, along[0] + np.outer(steps, (0, 1))])
@@ -152,8 +158,12 @@ def network_picture(model: Any, names: Mapping[Label, str] | None = None) -> Net
     >>> [box.text for box in network_picture(measure("GIE").model(h, ["sheep"], ["cow"])).boxes]
     ['source', 'sink', 'DP', 'DT', 'cow', 'sheep']
     """
-    if not isinstance(model, PairingModel) or len(model) != 1:
-        raise InvalidOption("a flow network is drawn of one instance of a pair-based measure")
+    if not isinstance(model, PairingModel):
+        raise InvalidOption(
+            f"{getattr(model, 'title', 'the model')} has no flow network; measures of one pairing have one"
+        )
+    if len(model) != 1:
+        raise InvalidOption("a flow network is drawn of one instance: take model[i]")
     solution: Any = model.solve()
     solved = solution.status in (Status.OPTIMAL, Status.FEASIBLE)
     network = model.circulation

@@ -45,11 +45,11 @@ _GROUPS = (
 """Capacity group, rule, letter, index, for whom."""
 _WORDS = (
     (r"\in B", "B", "those whose pair counts for the class: its nearest"),
-    (r"\sum_k n", "n, c", "the k-th unit in a group, and its cost"),
+    (r"\sum_k n", "n, c", "the k-th unit in a capacity group, and its cost"),
     ("x_{ijk}", "x_{ijk}", "the k-th time that i is paired with j"),
-    ("s^", "s", "what is missing in a group, where that has a price"),
-    ("o^", "o", "what is too many in a group, where that has a price"),
-    (r"\pi^", r"\pi", "the price of what is missing, or too many"),
+    ("s^", "s", "what is missing in a capacity group, where that has a penalty"),
+    ("o^", "o", "what is too many in a capacity group, where that has a penalty"),
+    (r"\pi^", r"\pi", "the penalty for what is missing, or too many"),
     ("M^", "M", "more than could be too many"),
     ("N^", "N", "as many units as there could be"),
     ("a_i", "a_i", "the mass of i"),
