@@ -79,6 +79,16 @@ def without_advice() -> Iterator[None]:
         raise
 
 
+@contextmanager
+def naming(file: str | None) -> Iterator[None]:
+    """Let errors begin with the name of a file, if there is one."""
+    try:
+        yield
+    except HemlpError as error:
+        error.args = error.args if file is None else (f"{file}: {error.args[0]}", *error.args[1:])
+        raise
+
+
 def _rebuild(kind: type[HemlpError], args: tuple[Any, ...], state: dict[str, Any]) -> HemlpError:
     new = Exception.__new__ if issubclass(kind, MemoryError) else kind.__new__  # MemoryError.__new__ rejects subclasses
     error = new(kind)

@@ -111,7 +111,7 @@ def test_scores_of_other_instances_are_told(folder):
         (["k=scores.tsv@0.5", "--id", "x", "--label", "x"], "two of the columns of ids, labels and scores are 'x'"),
         (["k=scores.tsv@top" + "9" * 40], "scores are cut by @0.3"),
         (["k=scores.tsv@nan"], "a threshold is a finite number"),
-        (["k=scores.tsv@top0"], "top(0)"),
+        (["k=scores.tsv@top0"], "scores.tsv@top0: the number of classes"),
         (["k=scores.tsv@some"], "scores are cut by @0.3"),
         (["k=scores.tsv@gold.json"], "cannot read gold.json"),
         (["k=scores.tsv"], "holds scores, in lines of id, class and score"),

@@ -322,7 +322,7 @@ def agreement(
     """
     own = as_measure(measure)
     if not isinstance(annotators, Mapping) or len(annotators) < 2:
-        raise InvalidOption("annotators= maps the names of at least two annotators to their label sets")
+        raise InvalidOption("agreement needs at least two annotators, each with label sets, or a file, of its own")
     if "symmetric" not in own.invariants or not math.isfinite(best(own)):
         raise InvalidOption(f"{own.display_name} is not symmetric: agreement needs SDL, F_H, GIE or another that is")
     h = Hierarchy.of(hierarchy)

@@ -161,7 +161,7 @@ def sensitivity(ev: Results, measure: str) -> Sensitivities:
     each = inputs.measures[measure]
     of_pairs = each.measure if isinstance(each, RankedMeasure) else each
     if not pairs_classes(of_pairs):
-        raise InvalidOption(f"{each} has no default cost, or constraints of its own: its sensitivity is not known")
+        raise InvalidOption(f"{each} has no default cost (or has constraints of its own): its sensitivity is not known")
     by_system = {}
     for system in ev.systems:
         totals = EnvelopeSum(of_pairs)

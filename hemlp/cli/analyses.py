@@ -116,13 +116,13 @@ def model(
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Number of rows of long tables: --rows 25.",
+    help="Number of rows of long tables (for files, see --label-rows): --rows 25.",
 )
 @click.option("--level", type=click.IntRange(min=0), help="Level of branches, else the first with several: --level 2.")
 @options.choice("--on", ["closures", "labels"], "Count labels with their ancestors, or labels alone: --on labels.")
 @click.option(
     "--format", "written", type=click.Choice(list(SUFFIXES)), default="text", show_default=True,
-    help="Format of the tables: --format markdown.",
+    help="Format of the tables (for files, see --file-format): --format markdown.",
 )  # fmt: skip
 @options.intervals_option
 @options.digits_option

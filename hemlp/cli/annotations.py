@@ -99,7 +99,7 @@ def sample_size(
     type=click.IntRange(min=1),
     default=10,
     show_default=True,
-    help="Number of moved labels to show: --rows 25.",
+    help="Number of moved labels to show (for files, see --label-rows): --rows 25.",
 )
 @options.json_option("v.json")
 @options.file_options("--rows")
@@ -142,7 +142,9 @@ def compare_versions(
     default=0,
     help="Least size of an answer; 1 forbids empty ones: --at-least 1.",
 )
-@click.option("--risk", type=float, help="Expected share of wrong answers at most, by --dev: --risk 0.05.")
+@click.option(
+    "--risk", type=float, help="Greatest expected share of answers with a wrong class; needs --dev: --risk 0.05."
+)
 @click.option("--dev", multiple=True, metavar="[NAME=]FILE", help="Development data of each system: --dev knn=dev.txt.")
 @click.option("--dev-true", type=click.Path(), help="True labels of the development data: --dev-true dev_gold.txt.")
 @click.option("--true", type=click.Path(), help="True labels, to compare the answer with each system: --true gold.txt.")

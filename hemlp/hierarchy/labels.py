@@ -42,7 +42,7 @@ def as_label(value: object) -> Label:
         (is_missing(value), " (leave missing values out)"),
         (isinstance(value, float | np.floating), " (a column of integers with gaps becomes floats: convert it back)"),
         (isinstance(value, bytes), " (decode it first)"),
-        (isinstance(value, list | set | tuple), " (one label is expected here, not several)"),
+        (isinstance(value, list | set | tuple), " (one label of one system is expected here, not several)"),
     )
     hint = next((text for holds, text in hints if holds), "")
     raise InvalidLabel(f"{value!r} is not a label: labels are strings or integers, not {kind.__name__}{hint}")

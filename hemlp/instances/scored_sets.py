@@ -294,7 +294,7 @@ class ScoredSets(Scored, HtmlDisplay):
         [('c', 'a')]
         """
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InvalidOption(f"top({k!r}): the number of classes is an integer of at least 1")
+            raise InvalidOption(f"the number of classes is an integer of at least 1, not {k!r}")
         rule = f"the {k} greatest scores of an instance" if k > 1 else "the greatest score of an instance"
         return replace(self.first(k).sets, scores=self, cut=rule)
 

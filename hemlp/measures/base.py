@@ -350,7 +350,8 @@ class Measure(ABC):
         bad, reason = self._undefined(batch)
         for row in np.flatnonzero(bad)[:1].tolist() if undefined == "error" else ():
             sizes = f"{len(batch.true[row])} true and {len(batch.pred[row])} predicted classes"
-            words = f"instance {first_row + row + 1}: {self.name} is undefined, {reason}; it has {sizes}"
+            who = f"instance {first_row + row + 1}" + ("" if batch.ids is None else f" ({batch.ids[row]})")
+            words = f"{who}: {self.name} is undefined, {reason}; it has {sizes}"
             raise UndefinedScore(words, first_row + row + 1).with_advice(LEAVE_OUT)
         return np.flatnonzero(~bad)
 

@@ -15,6 +15,7 @@ measures are entries of ``hemlp/measures/catalogue.py``, and a new one is one mo
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
@@ -23,7 +24,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from hemlp.arrays import record
-from hemlp.errors import HemlpError, InvalidOption, NoTextForm, UnknownMeasure
+from hemlp.errors import HemlpError, InvalidOption, NoTextForm, UnknownMeasure, naming
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
@@ -31,7 +32,7 @@ from hemlp.measures.catalogue_entry import KINDS
 from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.naming import measure_called
 from hemlp.options import list_known
-from hemlp.text.notation import from_toml, parse_call, to_toml
+from hemlp.text.notation import call_reason, from_toml, parse_call, to_toml
 
 if TYPE_CHECKING:
     from hemlp.measures.literals import PairName, SetName
@@ -126,7 +127,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         try:
             return kind(*positional, **named)
         except TypeError as error:
-            raise UnknownMeasure(f"cannot read the measure {what!r}: {error}") from None
+            raise UnknownMeasure(f"cannot read the measure {what!r}: {call_reason(error)}") from None
     if name.casefold() in ("fmax", "smin"):
         raise UnknownMeasure(
             f"{name} is not a measure of label sets: `hemlp cafa` (hemlp.cafa) computes it from scores"
@@ -222,13 +223,15 @@ def read_measures(source: str | PathLike[str]) -> list[Measure]:
         tables = tomllib.loads(text)["measure"]
     except (ValueError, KeyError) as error:  # also of a number of too many digits
         raise UnknownMeasure(f"cannot read measures from {place}, which need tables [[measure]]: {error}") from None
-    return measures_from_tables(tables)
+    with naming(None if place == "TOML" else str(place)):
+        return measures_from_tables(tables)
 
 
 def measures_from_tables(tables: Any) -> list[Measure]:
     """Measures from the tables ``[[measure]]`` of a TOML file."""
     if not (isinstance(tables, list) and all(isinstance(table, dict) and "name" in table for table in tables)):
-        raise UnknownMeasure("measures in TOML are tables [[measure]] that have a name")
+        hint = f"; did you mean measures = [{json.dumps(tables)}]?" if isinstance(tables, str) else ""
+        raise UnknownMeasure(f"measures of your own are tables [[measure]] that have a name{hint}")
     made: list[Measure] = []
     for table in tables:
         fields = {key: from_toml(value) for key, value in table.items()}
@@ -247,7 +250,7 @@ def measures_from_tables(tables: Any) -> list[Measure]:
             each = kind(fields.pop("name"), **fields)
             made.append(each if at is None else RankedMeasure(each, at))
         except TypeError as error:
-            raise UnknownMeasure(f"cannot read the measure {table!r}: {error}") from None
+            raise UnknownMeasure(f"cannot read the measure {table!r}: {call_reason(error)}") from None
     return made
 
 

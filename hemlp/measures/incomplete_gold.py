@@ -12,16 +12,18 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, naming
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch
+from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.augmentations import Ancestors, Flat, Implied
 from hemlp.measures.base import Measure
 from hemlp.measures.derived import LENIENT, ConstrainedMeasure, DerivedMeasure, Gold, RankedMeasure
@@ -164,6 +166,18 @@ def reads_incomplete_gold(measure: Measure) -> bool:
     if isinstance(measure, SetMeasure):
         return isinstance(measure.augment, Ancestors | Flat | Implied)
     return isinstance(measure, PairMeasure)
+
+
+def read_ignored(h: Hierarchy, ignore: Any) -> tuple[Label, ...]:
+    """The classes to ignore, each by its own label."""
+    if ignore is None:
+        return ()
+    listed = LabelSets.of(ignore if isinstance(ignore, str | PathLike) else list(ignore), source="ignore")
+    classes = []
+    for code, label in enumerate(listed.vocabulary):
+        with naming(listed.place(int(np.argmax(listed.codes == code)))):
+            classes.append(h.labels[h.id(label)])
+    return tuple(classes)
 
 
 def read_gold(

@@ -174,9 +174,9 @@ def evaluate(
         if corpus is not None or any(getattr(cost, "lacks_weights", False) for cost in costs):
             made = _with_corpus(made, given, truth, corpus, policies)
         if ignore is not None or gold != "exact":
-            from hemlp.measures.incomplete_gold import read_gold
+            from hemlp.measures.incomplete_gold import read_gold, read_ignored
 
-            ignored = _look_up_ignored(given, ignore)
+            ignored = read_ignored(given, ignore)
             made = read_gold(made, ignored, gold, measures is MEASURES)
         if any(isinstance(each, RankedMeasure) for each in made.values()) or any(
             getattr(source, "scores", None) is not None for source in sources.values()
@@ -248,14 +248,6 @@ def check_options(
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
         raise InvalidOption("give workers= or executor=, not both")
-
-
-def _look_up_ignored(h: Hierarchy, ignore: Any) -> tuple[Label, ...]:
-    """The classes to ignore, each by its own label."""
-    if ignore is None:
-        return ()
-    listed = ignore if isinstance(ignore, str | PathLike) else list(ignore)
-    return tuple(h.labels[h.id(label)] for label in LabelSets.of(listed, source="ignore").vocabulary)
 
 
 def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[str, Any]:

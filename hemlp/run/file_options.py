@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
-from hemlp.errors import Advice, InvalidOption, MisalignedSides
+from hemlp.errors import Advice, InvalidOption, MisalignedSides, naming
 from hemlp.instances.checks import MissingPolicy
 from hemlp.instances.file_cuts import TUNED, Cut, parse_cut
 from hemlp.instances.label_files import Format, read_labels
@@ -82,7 +82,8 @@ def cut_scores(s: ScoredSets, cut: Cut) -> LabelSets:
     from hemlp.analysis.scored.tuned_rule import Tuned
 
     if cut.top is not None:
-        return s.top(cut.top)
+        with naming(f"{cut.file}@{cut.at}"):
+            return s.top(cut.top)
     if cut.threshold is not None:
         if s.values.size and s.values.max() < cut.threshold:
             best = f"; for the {cut.at} best: {cut.file}@top{cut.at}" if cut.at.isdecimal() else ""

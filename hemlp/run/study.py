@@ -59,7 +59,7 @@ from typing import TYPE_CHECKING, Any
 from hemlp.analysis.statistics import summary_table
 from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
-from hemlp.errors import InvalidOption
+from hemlp.errors import InvalidOption, naming
 from hemlp.hierarchy.class_names import read_names
 from hemlp.hierarchy.hierarchy_files import read_hierarchy
 from hemlp.instances.file_cuts import TUNED, parse_cut
@@ -156,12 +156,10 @@ class Study:
         What the file itself says is written lies in its folder; changes may say any place.
         """
         data = read_toml(path)
-        try:
+        with naming(fspath(path)):
             study = replace(cls._of(apply_changes(data, changes), Path(path).parent), file=fspath(path))
             check_output_paths(study._output_paths(), data, changes, Path(path).parent)
             return study
-        except InvalidOption as error:
-            raise InvalidOption(f"{fspath(path)}: {error}") from None
 
     @classmethod
     def _of(cls, data: dict[str, Any], folder: Path) -> Study:
@@ -257,7 +255,8 @@ class Study:
         self, progress: bool | None = None, cluster: Cluster | None = None, make: Callable[..., Any] | None = None
     ) -> Any:
         """Read everything, and score, on a ``cluster`` if there is one; or ``make`` something else of the same data."""
-        self.check()
+        with naming(self.file):
+            self.check()
         options = dict(self.options)
         names = None if options.get("names") is None else read_names(options["names"])
         h = read_hierarchy(self.hierarchy, **{key: options[key] for key in HIERARCHY_OPTIONS if options.get(key)})

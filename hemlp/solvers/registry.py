@@ -29,7 +29,7 @@ from hemlp.optimize.plan import Solver as Solver
 from hemlp.optimize.program import LinearProgram, ProgramResult, Status, exact_integers
 from hemlp.optimize.solutions import Claim, sign
 from hemlp.options import list_known, plain_number
-from hemlp.text.notation import parse_call
+from hemlp.text.notation import call_reason, parse_call
 
 
 class BaseSolver:
@@ -106,7 +106,7 @@ def named_solver(text: str, model: Any = None) -> Solver:
     try:
         return _make(SOLVERS[name], *positional, **options)
     except TypeError as error:
-        raise InvalidOption(f"cannot make the solver {text!r}: {error}") from None
+        raise InvalidOption(f"cannot make the solver {text!r}: {call_reason(error)}") from None
 
 
 def _make(place: str, *positional: Any, **options: Any) -> Solver:

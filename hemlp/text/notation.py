@@ -51,9 +51,18 @@ def parse_call(
     except SyntaxError as wrong:
         raise error(f"{message}: {wrong.msg}") from None
     except (ValueError, TypeError, RecursionError, MemoryError) as wrong:
-        raise error(f"{message}: {wrong}") from None
+        raise error(f"{message}: {call_reason(wrong)}") from None
     path = ", or module:object on the command line" if what == "measure" else ""
     raise error(f"{message}: write a name, or name(parameter=value){path}")
+
+
+def call_reason(error: BaseException) -> str:
+    """What is wrong with a call, by the name of the class that it makes.
+
+    >>> call_reason(TypeError("Bounds.__init__() missing 1 required positional argument: 'true'"))
+    "Bounds missing 1 required positional argument: 'true'"
+    """
+    return str(error).replace(".__init__()", "")
 
 
 def _arguments(node: ast.Call) -> tuple[tuple[Any, ...], dict[str, Any]]:

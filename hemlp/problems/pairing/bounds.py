@@ -73,7 +73,7 @@ class Bounds:
 
     def __post_init__(self) -> None:
         for side, given in (("predicted", self.predicted), ("true", self.true)):
-            words = f"the bounds {side}={given!r}"
+            words = f"the bounds {given!r} of {side} classes"
             if not isinstance(given, BoundRule):
                 object.__setattr__(self, side, check_capacity(given, words))
             elif not given.pairs and not given.custom:
