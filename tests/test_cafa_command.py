@@ -162,8 +162,83 @@ def test_roots_together_and_cuts(files):
     (files / "g.tsv").write_text("p\ta\nq\tb\n")
     (files / "s.tsv").write_text("p\ta\t0.9\nq\tb\t0.8\n")
     code, out = run("two.txt", "g.tsv", "s.tsv", "--no-intervals")
-    assert (code, "2 roots together; CAFA reports each namespace: --out DIR" in out) == (0, True)
+    assert (code, "2 roots together; CAFA reports each: --out DIR, or all terms of one as --terms FILE" in out) == (
+        0,
+        True,
+    )
     code, out = run("two.txt", "g.tsv", "s.tsv", "--no-intervals", "--out", "res")
     assert (code, "the thresholds are cafaeval's grid" in out) == (0, True)
     code, out = run("two.txt", "g.tsv", "s.tsv@0.5")
     assert (code, "s.tsv@0.5: all scores are needed here, without a cut-off: give s.tsv" in out) == (2, True)
+
+
+OBO = """format-version: 1.2
+default-namespace: gene_ontology
+
+[Term]
+id: B:1
+name: biological_process
+namespace: biological_process
+
+[Term]
+id: B:2
+name: growth
+namespace: biological_process
+is_a: B:1
+
+[Term]
+id: B:3
+name: cell growth
+namespace: biological_process
+alt_id: B:9
+relationship: part_of B:2 ! within
+relationship: regulates B:1
+
+[Term]
+id: M:1
+name: molecular_function
+namespace: molecular_function
+
+[Term]
+id: M:2
+name: binding
+namespace: molecular_function
+is_a: M:1
+relationship: part_of B:3 ! across
+
+[Term]
+id: M:3
+name: catalysis
+namespace: molecular_function
+is_a: M:1
+"""
+THEIRS = """
+biological_process 0.01 2 2 0 0.5 1 0.75 1 0 0.5 0.857142857142857 0.5 1 0.8 0.888888888888889
+1 1.25 0 0.25 1 0.5 0.5 0 0.25 0.666666666666667 0.25 1 0.833333333333333 0.909090909090909 0.5
+molecular_function 0.31 2 1 0 1 1 0.5 0.666666666666667 0 1 0.666666666666667 1 1 0.5 0.666666666666667
+1 0.333333333333333 0 1.33333333333333 1 0.333333333333333 0.333333333333333 0 1.33333333333333 0.5 1.33333333333333
+1 0.2 0.333333333333333 0.666666666666667
+"""
+"""Rows of cafaeval 1.3, without the name of the file: evaluation_best_f_w.tsv."""
+
+
+def test_namespaces_and_parts_are_those_of_cafaeval(files):
+    """A part_of within a namespace is followed, one across is not: coverage and true classes show both."""
+    (files / "go.obo").write_text(OBO)
+    (files / "gold.tsv").write_text("P1\tB:9\nP1\tM:2\nP2\tM:2\nP3\tB:2\nP4\tM:3\n")
+    scores = ["P1 B:3 0.9", "P1 M:2 0.8", "P2 B:3 0.6", "P3 M:2 0.7", "P4 M:1 0.4", "P4 M:2 0.3", "P3 B:1 0.5"]
+    (files / "p.tsv").write_text("".join(row.replace(" ", "\t") + "\n" for row in scores))
+    (files / "ia.tsv").write_text("B:1\t0\nB:2\t0.5\nB:3\t2\nM:1\t0\nM:2\t1\nM:3\t3\n")
+    given = ["go.obo", "gold.tsv", "p.tsv", "--weights", "ia.tsv", "--no-intervals", "--out", "out"]
+    with pytest.warns(UserWarning, match="without the 1 edge between namespaces"):
+        code, out = run(*given, "--relation", "is_a", "--relation", "part_of")
+    assert (code, "2 namespaces together" in out, "Weighted Fmax is" in out) == (0, True, True)
+    assert "weighted; CAFA's S and weighted Fmax are by information accretion (hemlp ic --ia)" in out
+    lines = (files / "out" / "evaluation_best_f_w.tsv").read_text().splitlines()[1:]
+    ours = [cell for line in lines for cell in line.split("\t")[1:]]
+    assert len(ours) == len(THEIRS.split()) == 62
+    for mine, theirs in zip(ours, THEIRS.split(), strict=True):
+        assert mine == theirs or float(mine) == pytest.approx(float(theirs), abs=1e-12)
+    assert [line.split("\t")[-1] for line in (files / "out" / "evaluation_best_f.tsv").read_text().splitlines()] == [
+        "cov_max", "1.0", "0.6666666666666666",
+    ]  # fmt: skip

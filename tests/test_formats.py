@@ -289,11 +289,11 @@ def test_skos(tmp_path):
 
 OWL = """<?xml version="1.0"?>
 <rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#"
- xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">
+ xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:o="http://www.geneontology.org/formats/oboInOwl#">
 <owl:ObjectProperty rdf:about="http://p/BFO_1"><rdfs:label>part of</rdfs:label></owl:ObjectProperty>
 <owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_1"><rdfs:label>root</rdfs:label>
  <rdfs:subClassOf rdf:resource="http://www.w3.org/2002/07/owl#Thing"/></owl:Class>
-<owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_2">
+<owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_2"><o:hasOBONamespace>space</o:hasOBONamespace>
  <rdfs:subClassOf rdf:resource="http://purl.obolibrary.org/obo/GO_1"/></owl:Class>
 <owl:Class rdf:about="http://purl.obolibrary.org/obo/GO_3"><rdfs:subClassOf><owl:Restriction>
  <owl:onProperty rdf:resource="http://p/BFO_1"/>
@@ -305,9 +305,11 @@ def test_owl(tmp_path):
     pytest.importorskip("rdflib", reason="needs rdflib")
     for name in ("o.owl", "o.xml", "o.txt"):
         file, at = write(tmp_path, name, OWL), "http://purl.obolibrary.org/obo/GO_"
-        h = read_hierarchy(file)
+        with pytest.warns(UserWarning, match="1 part_of is not followed"):
+            h = read_hierarchy(file)
         assert h.labels == (at + "1", at + "2", at + "3")
         assert (h.parents("GO:2"), h.parents("GO:3"), h.names) == ({at + "1"}, set(), {at + "1": "root"})
+        assert h.namespaces == {at + "2": "space"}
     assert read_hierarchy(file, relations=("is_a", "part_of")).parents("GO:3") == {at + "2"}
     with pytest.raises(FileFormatError, match="has no relation 'eats'; it has BFO_1, is_a, part_of"):
         read_hierarchy(file, relations=("eats",))

@@ -195,7 +195,9 @@ name: part of
 
 def test_obo(tmp_path):
     file = write(tmp_path, "x.obo", OBO)
-    h = read_hierarchy(file)
+    with pytest.warns(UserWarning, match=r"x\.obo: 1 part_of is not followed \(relations=, --relation is_a"):
+        h = read_hierarchy(file)
+    assert read_hierarchy(file, relations=("is_a",)) == h
     assert set(h) == {"X:1", "X:2", "X:3"}
     assert dict(h.aliases) == {"X:22": "X:2", "X:23": "X:2", "X:4": "X:2"}
     assert h.roots == {"X:1", "X:3"}

@@ -141,7 +141,7 @@ def tune(
 @options.json_option("cafa.json")
 @click.option("--csv", type=click.Path(), help="Write the curves as CSV: --csv curves.csv.")
 @click.option(
-    "--out", type=click.Path(), help="Folder for cafaeval's files, one part per root, on its grid: --out res."
+    "--out", type=click.Path(), help="Folder for cafaeval's files, by namespace or root, on its grid: --out res."
 )
 @click.option("--naive", type=click.Path(), help="Add CAFA's Naive baseline from these labels: --naive train.tsv.")
 @options.intervals_option

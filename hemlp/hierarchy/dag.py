@@ -44,8 +44,9 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
     """A hierarchy of classes. Make one by ``of``, ``from_edges`` and the like, or ``hemlp.read_hierarchy``.
 
     ``labels``: the classes, sorted. ``aliases``: further labels of classes (label → label). ``dropped_edges``: what
-    ``cycles="break"`` removed. ``names``: readable names of classes; ``synonyms``: other names, as (text, class). A
-    name, a synonym or a full path ("animal > mammal > cow") may stand for a label everywhere.
+    ``cycles="break"`` removed. ``names``: readable names of classes; ``synonyms``: other names, as (text, class);
+    ``namespaces``: of the classes of an ontology. A name, a synonym or a full path ("animal > mammal > cow") may stand
+    for a label everywhere.
 
     Examples
     --------
@@ -107,8 +108,9 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
         """From the result of a reader."""
         weights, aliases = data.weights, data.aliases
         made = cls.from_codes(data.labels, *data.ends.T, weights=weights, aliases=aliases, cycles=cycles)
-        names = {label: name for label, name in data.names.items() if label in made.ids}
-        return replace(made, names=names, synonyms=tuple(pair for pair in data.synonyms if pair[1] in made.ids))
+        names, spaces = ({c: name for c, name in of.items() if c in made.ids} for of in (data.names, data.namespaces))
+        synonyms = tuple(pair for pair in data.synonyms if pair[1] in made.ids)
+        return replace(made, names=names, synonyms=synonyms, namespaces=spaces)
 
     @classmethod
     def from_edges(
@@ -292,7 +294,7 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
             [*self.labels, *new], self.edges.parents, self.edges.children,
             weights=self.edges.weights, aliases=self.aliases,
         )  # fmt: skip
-        return replace(made, names=self.names, synonyms=self.synonyms)
+        return replace(made, names=self.names, synonyms=self.synonyms, namespaces=self.namespaces)
 
     def with_names(self, names: Mapping[Label, str]) -> Hierarchy:
         """The same hierarchy with further readable names.

@@ -39,7 +39,7 @@ FORMATS: dict[str, str | Reader] = {
 @file_reader
 def read_hierarchy(
     path: str | PathLike[str], *, format: str | None = None, sep: str | None = None, comment: str | None = "#",
-    classes: Iterable[Label] = (), cycles: CyclePolicy = "error", relations: Sequence[str] = ("is_a",),
+    classes: Iterable[Label] = (), cycles: CyclePolicy = "error", relations: Sequence[str] | None = None,
     parent: str | None = None, child: str | None = None, name: str | None = None, weight: str | None = None,
     same_names: SameNames = "error", language: str = "en",
 ) -> Hierarchy:  # fmt: skip
@@ -69,8 +69,8 @@ def read_hierarchy(
     cycles
         As in ``Hierarchy.from_edges``.
     relations
-        OBO and OWL: relations that are edges, such as ``("is_a", "part_of")``. Alternative ids, and obsolete ids with
-        one replacement, become aliases.
+        OBO and OWL: relations that are edges, such as ``("is_a", "part_of")``; by default is_a, with a warning where
+        there is part_of, too. Alternative ids, and obsolete ids with one replacement, become aliases.
     parent, child, name, weight
         Columns of a table, if they have other names.
     same_names

@@ -84,6 +84,7 @@ class LabelledStructure(Structure):
     dropped_edges: tuple[tuple[Label, Label], ...] = ()
     names: Mapping[Label, str] = field(default_factory=dict)
     synonyms: tuple[tuple[str, Label], ...] = ()
+    namespaces: Mapping[Label, str] = field(default_factory=dict)
 
     @cached_property
     def ids(self) -> dict[Label, int]:

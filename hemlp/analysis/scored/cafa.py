@@ -191,13 +191,16 @@ class Cafa(HtmlDisplay):
         notes = [
             f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
             "P, R, S, coverage: at that threshold; S: semantic distance; coverage: share of instances predicted",
+            f"{'weighted' if self.weighted else 'each class counts 1'}; CAFA's S and weighted Fmax are by information "
+            f"accretion (hemlp ic --ia)",
             "optimistic: each threshold is chosen on the data that it is measured on",
             *([f"{bootstrap_note(self.parts.units)}, each with its own best threshold"] if intervals else []),
             *self.notes,
             self.signature,
         ]
         heads = ["best", "threshold", "value", "P", "R", "S", "coverage", *(["value 95%"] if intervals else [])]
-        lead = [f"Fmax is {rows[0][2]} at the threshold {rows[0][1]}, which was chosen on the same data."]
+        name = "Weighted Fmax" if self.weighted else "Fmax"
+        lead = [f"{name} is {rows[0][2]} at the threshold {rows[0][1]}, which was chosen on the same data."]
         return Table(heads, rows, notes, lead=lead)
 
     def to_dict(self, *, intervals: bool = True) -> dict[str, Any]:
@@ -314,8 +317,10 @@ def cafa(
         notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
     h = data.hierarchy
     roots = int(((np.diff(h.parent_ptr) == 0) & (np.diff(h.child_ptr) > 0)).sum())
-    if roots > 1 and terms is None:
-        notes.append(f"{roots:,} roots together; CAFA reports each namespace: --out DIR, or terms= of one root")
+    together, things = (len({*h.namespaces.values()}), "namespaces") if h.namespaces else (roots, "roots")
+    if together > 1 and terms is None:
+        how = "--out DIR, or all terms of one as --terms FILE (terms=)"
+        notes.append(f"{together:,} {things} together; CAFA reports each: {how}")
     custom = {"weights": weights, "thresholds": thresholds, "exclude": exclude, "terms": terms}
     return Cafa(steps.thresholds[some][::-1], **kept, instances=len(data), norm=norm, weighted=weights is not None,
                 exact=thresholds is None, notes=tuple(notes), signature=_signature(data, norm, custom),

@@ -1,12 +1,14 @@
 """CAFA's Naive baseline, and results in the files of cafaeval.
 
-cafaeval evaluates each namespace by itself, on the instances that have a true class there: here each root is one.
+cafaeval evaluates each namespace by itself, without the edges between them, on the instances that have a true class
+there. Without namespaces each root is one.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.io.files import write_text
+from hemlp.text.tables import plural
 
 BEST = {"f", "s", "f_micro", "f_w", "s_w", "f_micro_w"}
 """What the rows of a file are the best by."""
@@ -71,12 +74,12 @@ def write_cafaeval(
         raise InvalidOption("cafaeval's files are of true labels with ids, as in lines id<TAB>class")
     whole: Rows = {}
     best: dict[str, Rows] = {}
-    for root in sorted(h.roots, key=str):
-        below = [root, *h.descendants(root)]
-        own = _within(h, gold, {h.id(label) for label in below})
+    h, spaces = _split_by_namespace(h)
+    for space, classes in spaces:
+        own = _within(h, gold, {h.id(label) for label in classes})
         for name, scores in systems.items() if len(own) else ():
-            kept = {**options, "terms": below if options.get("terms") is None else [*{*below} & {*options["terms"]}]}
-            space = h.names.get(root, str(root))
+            of_interest = classes if options.get("terms") is None else [*{*classes} & {*options["terms"]}]
+            kept = {**options, "terms": of_interest}
             try:
                 rows = _rows(cafa(h, own, scores, **{**kept, "weights": None}), "")
             except InvalidScores as error:
@@ -90,12 +93,27 @@ def write_cafaeval(
             for metric in BEST & rows.keys():
                 k = best_index(np.asarray(rows[metric]), metric[0] == "f")
                 row = {key: [values[k]] for key, values in rows.items()}
-                _extend(best.setdefault(metric, {}), {**row, "cov_max": [max(rows["cov"])]})
+                coverage = rows["cov_w" if metric.endswith("_w") else "cov"]
+                _extend(best.setdefault(metric, {}), {**row, "cov_max": [max(coverage)]})
     files = {"evaluation_all.tsv": whole, **{f"evaluation_best_{key}.tsv": rows for key, rows in best.items()}}
     for name, rows in files.items():
         lines = ["\t".join(rows), *("\t".join(map(str, row)) for row in zip(*rows.values(), strict=True))]
         write_text(Path(folder, name), "\n".join(lines) + "\n")
     return [str(Path(folder, name)) for name in files]
+
+
+def _split_by_namespace(h: Hierarchy) -> tuple[Hierarchy, list[tuple[str, list[Label]]]]:
+    """The hierarchy without edges between namespaces, and the classes of each namespace or, without any, root."""
+    if not h.namespaces:
+        roots = sorted(h.roots, key=str)
+        return h, [(h.names.get(root, str(root)), [root, *h.descendants(root)]) for root in roots]
+    spaces = [(space, [c for c in h if h.namespaces.get(c) == space]) for space in sorted({*h.namespaces.values()})]
+    of = np.array([h.namespaces.get(c, "") for c in h.labels])
+    within = of[h.edges.parents] == of[h.edges.children]
+    if not within.all():
+        between = plural(int((~within).sum()), "edge")
+        warnings.warn(f"cafaeval's files are without the {between} between namespaces, as it is", stacklevel=3)
+    return replace(h, edges=h.edges.select(within)), spaces
 
 
 def _within(h: Hierarchy, gold: LabelSets, classes: set[int]) -> LabelSets:

@@ -18,7 +18,8 @@ from hemlp.hierarchy.labels import Label, as_label, check_blanks, label_list
 class HierarchyData:
     """Distinct ``labels``, ``ends`` (positions of parent and child of each edge), and perhaps ``weights``.
 
-    ``names``: by class; ``aliases``: other labels of a class (label → label); ``synonyms``: as (text, class).
+    ``names``: by class; ``aliases``: other labels of a class (label → label); ``synonyms``: as (text, class);
+    ``namespaces``: by class.
     """
 
     labels: Sequence[Label]
@@ -27,6 +28,7 @@ class HierarchyData:
     names: Mapping[Label, str] = field(default_factory=dict)
     aliases: Mapping[Label, Label] = field(default_factory=dict)
     synonyms: Sequence[tuple[str, Label]] = ()
+    namespaces: Mapping[Label, str] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
+from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,16 +24,17 @@ _ESCAPED = re.compile(r"\\(.)")
 _MEANT = {"n": "\n", "t": "\t", "W": " "}
 _EXACT = re.compile(r"\s+EXACT")
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"(\s+EXACT)?')
-TAGS = frozenset(("id", "name", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by", "synonym"))
+TAGS = frozenset(("id", "name", "namespace", "alt_id", "is_a", "relationship", "is_obsolete", "replaced_by", "synonym"))
 """What is read of a term."""
 
 
 @dataclass
 class Terms:
-    """What an ontology says: names (None: none) by id; links as (relation, parent, child), other ids, replacements and
-    synonyms as (id, another id or text); and obsolete terms."""
+    """What an ontology says: names (None: none) and namespaces by id; links as (relation, parent, child), other ids,
+    replacements and synonyms as (id, another id or text); and obsolete terms."""
 
     names: dict[str, str | None] = field(default_factory=dict)
+    namespaces: dict[str, str] = field(default_factory=dict)
     links: list[tuple[str, str, str]] = field(default_factory=list)
     other_ids: list[tuple[str, str]] = field(default_factory=list)
     replacements: list[tuple[str, str]] = field(default_factory=list)
@@ -43,6 +45,9 @@ class Terms:
         """Keep what a tag says of a term; whether it says something."""
         if tag == "name":
             self.names[term] = _text(value)
+            return True
+        if tag == "namespace":
+            self.namespaces[term] = _text(value)
             return True
         if tag == "synonym":  # wider and narrower ones mean something else
             match = _SYNONYM.match(value)
@@ -112,7 +117,9 @@ def _read_regular(data: bytes) -> Terms | None:
     stanza = np.cumsum(heads)
     within = np.concatenate([[False], begins[heads]])[stanza]
     lines = np.flatnonzero(tagged(TAGS.__contains__) & within & colons)
-    ids, is_a, names, synonyms = (tagged(each.__eq__)[lines] for each in ("id", "is_a", "name", "synonym"))
+    ids, is_a, names, spaces, synonyms = (
+        tagged(each.__eq__)[lines] for each in ("id", "is_a", "name", "namespace", "synonym")
+    )
     first = np.ones(len(lines), np.bool_)
     first[1:] = stanza[lines[1:]] != stanza[lines[:-1]]
     if (plain & ~colons).any() or not lines.size or (first != ids).any():
@@ -138,6 +145,7 @@ def _read_regular(data: bytes) -> Terms | None:
     parents = map(labels.__getitem__, words[is_a[linked]].tolist())
     terms.links += zip(repeat("is_a"), parents, children, strict=False)
     terms.names.update((term, _text(value)) for term, value in values(names))
+    terms.namespaces.update((term, _text(value)) for term, value in values(spaces))
     for term, value in values(synonyms):
         parts = value.split('"', 2)  # wider and narrower ones mean something else
         if len(parts) < 3 or parts[0] or "\\" in value:
@@ -145,11 +153,11 @@ def _read_regular(data: bytes) -> Terms | None:
                 return None
         elif "EXACT" in parts[2] and _EXACT.match(parts[2]):
             terms.synonyms.append((term, _text(parts[1])))
-    others = ~(linked | names | synonyms)
+    others = ~(linked | names | spaces | synonyms)
     for code, (term, value) in zip(codes[lines[others]].tolist(), values(others), strict=True):
         if not value or not terms.store(term, tags[code], value):
             return None
-    return None if "" in terms.names.values() else terms
+    return None if "" in {*terms.names.values(), *terms.namespaces.values()} else terms
 
 
 def _text(value: str) -> str:
@@ -162,7 +170,7 @@ def _text(value: str) -> str:
 @collector_paused()
 def read_obo(source: SourceFile) -> HierarchyData:
     """Terms and the chosen relations; alternative ids, and obsolete ids with one replacement, become aliases."""
-    relations = source.relations
+    relations = source.followed
     if isinstance(relations, str):
         raise InvalidOption(f"relations={relations!r} is one string: write [{relations!r}]")
     terms = read_terms(source.data, source.name)
@@ -171,6 +179,7 @@ def read_obo(source: SourceFile) -> HierarchyData:
         if relation not in known:
             has = ", ".join(sorted(known)) or "none"
             raise FileFormatError(f"{source.name} has no relation {relation!r}; it has {has}")
+    source.warn_of_parts(sum(relation == "part_of" for relation, _, _ in terms.links))
     chosen = [link for link in terms.links if link[0] in relations]
     parents, children = ([link[k] for link in chosen] for k in (1, 2))
     coded = code_list([*parents, *children, *(name for name in terms.names if name not in terms.obsolete)])
@@ -187,8 +196,9 @@ def read_obo(source: SourceFile) -> HierarchyData:
             aliases[name] = target_class
     names: dict[Label, str] = {label: name for label, name in terms.names.items() if name and label in classes}
     synonyms = [(text, name) for name, text in sorted(terms.synonyms) if text and name in classes]
+    namespaces: dict[Label, str] = {c: intern(name) for c, name in terms.namespaces.items() if c in classes}
     ends = coded[1][: 2 * len(chosen)].reshape(2, -1).T
-    return HierarchyData(coded[0], ends, None, names, aliases, synonyms)
+    return HierarchyData(coded[0], ends, None, names, aliases, synonyms, namespaces)
 
 
 def _replacement(

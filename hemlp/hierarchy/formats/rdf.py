@@ -6,6 +6,7 @@ import re
 import warnings
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from hemlp.errors import FileFormatError, InvalidOption, MissingDependency
@@ -26,7 +27,7 @@ REPLACED = ("http://purl.org/dc/terms/isReplacedBy", "http://purl.obolibrary.org
 LINKS = (SKOS + "broader", SKOS + "narrower", RDF + "type", RDFS + "subClassOf", *REPLACED)
 TEXTS = (
     *(SKOS + name for name in ("prefLabel", "altLabel", "notation")), RDFS + "label", OWL + "deprecated",
-    OBO + "hasAlternativeId",
+    OBO + "hasAlternativeId", OBO + "hasOBONamespace",
 )  # fmt: skip
 """What is read of a file."""
 _CURIE = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z]+)_(\w+)")
@@ -36,7 +37,7 @@ def read_rdf(source: SourceFile) -> HierarchyData:
     """SKOS where there are concepts or broader terms, else the subclasses of OWL and RDFS."""
     triples = Triples(source)
     skos = any(triples.pairs(SKOS + name) for name in ("broader", "narrower")) or triples.instances_of(SKOS + "Concept")
-    if skos and tuple(source.relations) != ("is_a",):
+    if skos and tuple(source.followed) != ("is_a",):
         raise InvalidOption(
             f"{source.name} is in SKOS, which has no relations to choose from, but broader and narrower"
         )
@@ -193,7 +194,8 @@ def _data(
             aliases[node] = str(new)
             if curie := _CURIE.fullmatch(node):
                 aliases.setdefault(f"{curie[1]}:{curie[2]}", str(new))
-    return HierarchyData.of(edges, sorted(classes), triples.texts(names, classes), aliases, several)
+    named, spaces = (triples.texts(name, classes) for name in (names, OBO + "hasOBONamespace"))
+    return replace(HierarchyData.of(edges, sorted(classes), named, aliases, several), namespaces=spaces)
 
 
 def _from_skos(triples: Triples) -> HierarchyData:
@@ -211,19 +213,21 @@ def _from_skos(triples: Triples) -> HierarchyData:
 
 def _from_owl(triples: Triples) -> HierarchyData:
     """Named subclasses; of other relations, restrictions "some"."""
-    relations, met = set(triples.source.relations), {"is_a"}
-    edges = []
+    relations, met = set(triples.source.followed), {"is_a"}
+    edges, parts = [], 0
     for child, parent in triples.pairs(RDFS + "subClassOf"):
         if triples.is_named(child) and triples.is_named(parent):
             if "is_a" in relations:
                 edges.append((str(parent), str(child)))
-        elif triples.is_named(child) and relations != {"is_a"}:
+        elif triples.is_named(child):
             for names, target in _restrictions(triples, parent):
                 met |= names
+                parts += "part_of" in names
                 edges += [(target, str(child))] if names & relations else []
     for relation in sorted(relations - met):
         known = ", ".join(sorted(name for name in met if ":" not in name))
         raise FileFormatError(f"{triples.source.name} has no relation {relation!r}; it has {known}")
+    triples.source.warn_of_parts(parts)
     edges = [edge for edge in edges if OWL + "Thing" not in edge]
     typed = {str(node) for node in triples.instances_of(OWL + "Class") if triples.is_named(node)} - {OWL + "Thing"}
     return _data(triples, sorted({*edges}), typed, RDFS + "label", [OBO + "hasAlternativeId"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Literal
@@ -9,6 +10,7 @@ from typing import Literal
 from hemlp.arrays import record
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns
 from hemlp.hierarchy.labels import Label
+from hemlp.text.tables import plural
 
 SameNames = Literal["error", "join", "apart"]
 """What to do with a name in several places of a tree, see ``Hierarchy.from_paths``."""
@@ -24,7 +26,20 @@ class SourceFile:
     sep: str | None = None
     comment: str | None = "#"
     classes: Sequence[Label] = ()
-    relations: Sequence[str] = ("is_a",)
+    relations: Sequence[str] | None = None
     columns: EdgeColumns = field(default_factory=EdgeColumns)
     same_names: SameNames = "error"
     language: str = "en"
+
+    @property
+    def followed(self) -> Sequence[str]:
+        """The relations that are edges."""
+        return ("is_a",) if self.relations is None else self.relations
+
+    def warn_of_parts(self, number: int) -> None:
+        """Say how many part_of relations are left out, unless the relations were chosen."""
+        if number and self.relations is None:
+            words = plural(number, "part_of is", "part_of are")
+            warnings.warn(
+                f"{self.name}: {words} not followed (relations=, --relation is_a --relation part_of)", stacklevel=2
+            )
