@@ -644,10 +644,18 @@ def test_columns_of_edge_files(tmp_path):
     assert read_hierarchy(write(tmp_path, "h.csv", "source,target\na,source\n")).roots == {"a"}
 
 
-def test_a_hierarchy_that_stands_on_its_head():
+def test_a_hierarchy_that_stands_on_its_head(tmp_path):
     edges = [(f"child {i}", f"parent {i % 100}") for i in range(1000)] + [(f"parent {i}", "root") for i in range(100)]
-    with pytest.warns(UpsideDown, match="1,000 roots and 1 leaves: edges go from parent to child"):
+    with pytest.warns(UpsideDown, match="1,000 roots and 1 leaf: edges go from parent to child"):
         Hierarchy.from_edges(edges)
+    file = write(tmp_path, "h.tsv", "parent\tchild\n" + "".join(f"{p}\t{c}\n" for p, c in edges))
+    said = run("check", file).stdout
+    assert said.startswith("A hierarchy of 1,101 classes: 1 doubt, listed at the end.")
+    first = (
+        "Look at the direction of the edges first. The hierarchy has 1,000 roots and 1 leaf: edges go from parent to"
+    )
+    assert first in said
+    assert said.endswith("Ready, if that is right.\n")
     assert len(Hierarchy.from_edges([(parent, child) for child, parent in edges]).leaves) == 1000
     assert len(Hierarchy.from_edges(edges[1:]).roots) == 999  # a few may be meant
     assert len(Hierarchy.from_edges([(i, "gate") for i in range(5000)]).roots) == 5000  # and so may one class below all

@@ -84,6 +84,7 @@ def check(
     Example: hemlp check cat_hier.txt gold.txt predictions.txt
     """
     from hemlp.analysis.diagnosis.label_checks import describe_hierarchy, describe_labels
+    from hemlp.hierarchy.edges import doubt_direction
     from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
     from hemlp.text.tables import plural
 
@@ -106,13 +107,15 @@ def check(
         table, problems = describe_labels(h, sets)
         tables.append(("", table))
         wrong += problems
+    doubt = doubt_direction(h.edges)
     what = f"A hierarchy of {plural(len(h), 'class', 'classes')}"
     what += f" and {plural(len(files), 'file')} of labels" if files else ""
-    click.echo(
-        f"{what}: {plural(len(wrong), 'problem') + ', listed at the end' if wrong else 'no problem was found'}.\n"
-    )
+    found = plural(len(wrong), "problem") if wrong else "1 doubt" if doubt else "no problem was found"
+    click.echo(f"{what}: {found}{', listed at the end' if wrong or doubt else ''}.\n")
     for title, each in tables:
         options.show(title, each)
+    if doubt:
+        click.echo(f"Look at the direction of the edges first. The hierarchy has {doubt}.\n")
     if wrong:
         click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
@@ -121,7 +124,8 @@ def check(
         for name in uncut:
             click.echo(f"Ready, with a cut-off: {name} holds scores; give {name}@0.5 or {name}@top5.")
         return
-    click.echo("Ready: no problem was found." + (" The files can be scored as they are." if files else ""))
+    ready = "Ready, if that is right." if doubt else "Ready: no problem was found."
+    click.echo(ready + (" The files can be scored as they are." if files else ""))
 
 
 def _read_anything(files: FileOptions, name: str) -> LabelSets:

@@ -16,6 +16,7 @@ from hemlp.arrays import FloatArray, IntArray, record, row_pointers, sorted_dist
 from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.options import check_choice
+from hemlp.text.tables import plural
 
 CyclePolicy = Literal["error", "condense", "break"]
 
@@ -94,18 +95,24 @@ MANY_ROOTS = 1000
 """Fewer roots say nothing about the direction of edges."""
 
 
-def warn_if_upside_down(edges: Edges) -> None:
-    """Warn of thousands of roots, many inner classes and few leaves: a tree upside down."""
-    roots = edges.size - np.count_nonzero(np.bincount(edges.children, minlength=edges.size))
-    leaves = edges.size - np.count_nonzero(np.bincount(edges.parents, minlength=edges.size))
+def doubt_direction(edges: Edges) -> str | None:
+    """What makes edges seem to be upside down: thousands of roots, many inner classes and few leaves."""
+    roots, leaves = (
+        int((np.bincount(ends, minlength=edges.size) == 0).sum()) for ends in (edges.children, edges.parents)
+    )
     inner = edges.size - roots - leaves
-    if roots >= MANY_ROOTS and roots >= 100 * leaves and 50 * inner >= roots:
-        warnings.warn(
-            f"the hierarchy has {roots:,} roots and {leaves:,} leaves: edges go from parent to child, and these seem "
-            f"to go from child to parent",
-            UpsideDown,
-            stacklevel=3,
-        )
+    if roots < MANY_ROOTS or roots < 100 * leaves or 50 * inner < roots:
+        return None
+    return (
+        f"{plural(roots, 'root')} and {plural(leaves, 'leaf', 'leaves')}: edges go from parent to child, and these "
+        f"seem to go from child to parent"
+    )
+
+
+def warn_if_upside_down(edges: Edges) -> None:
+    """Warn of edges that seem to be upside down."""
+    if doubt := doubt_direction(edges):
+        warnings.warn(f"the hierarchy has {doubt}", UpsideDown, stacklevel=3)
 
 
 def _search(edges: Edges) -> tuple[IntArray, NDArray[np.bool_], IntArray]:
