@@ -29,7 +29,7 @@ from hemlp import (
     tune,
 )
 from hemlp.cli.main import commands
-from hemlp.errors import Advice, HemlpError, InvalidOption
+from hemlp.errors import Advice, FileFormatError, HemlpError, InvalidOption
 from hemlp.hierarchy.class_names import read_names
 from hemlp.instances.label_files import LabelFile, open_labels
 from hemlp.report.outputs import check_writable
@@ -245,6 +245,30 @@ def test_scores_beside_columns_that_had_to_be_named(tmp_path):
         evaluate(shop, [["Pans"]], {"A": [["Home"]]}, ["F_H"])
     with pytest.raises(HemlpError, match="did you mean 'Garden > Pans' or 'Home > Pans'"):  # what is accepted
         evaluate(shop, [["Pan"]], {"A": [["Home"]]}, ["F_H"])
+
+
+def test_a_file_with_the_named_column_of_scores_needs_a_cut_off(tmp_path, monkeypatch):
+    """In a table, in JSON lines, and as a matrix, which has no such column: as check says."""
+    monkeypatch.chdir(tmp_path)
+    Path("h.txt").write_text("animal cow\nanimal sheep\n")
+    Path("gold.csv").write_text("sku,cat\n1,cow\n2,sheep\n")
+    Path("p.csv").write_text("sku,cat,prob\n1,cow,0.9\n1,sheep,0.3\n2,sheep,0.6\n")
+    Path("p.jsonl").write_text('{"sku": "1", "cat": "cow", "prob": 0.9}\n{"sku": "2", "cat": "sheep", "prob": 0.6}\n')
+    Path("m.csv").write_text(",cow,sheep\nx1,0.9,0.3\nx2,0.1,0.6\n")
+    named = ["--id", "sku", "--label", "cat", "--score", "prob"]
+    for file in ("p.csv", "p.jsonl"):
+        refused = CliRunner().invoke(commands, ["evaluate", "h.txt", "gold.csv", file, *named])
+        assert f"{file}@0.5 or {file}@top5" in str(refused.exception)
+    for label in (None, "cat"):
+        with pytest.raises(FileFormatError, match=r"holds scores, a column for each class: .*m\.csv@0\.5"):
+            read_labels("m.csv", label=label)
+    checked = CliRunner().invoke(commands, ["check", "h.txt", "gold.csv", "p.csv", *named]).output
+    assert "Ready, with a cut-off: p.csv holds scores; give p.csv@0.5" in checked
+    cut = CliRunner().invoke(commands, ["evaluate", "h.txt", "gold.csv", "p.csv@0.5", "-m", "F", *named])
+    assert "F of p@0.5 is 1.0000" in cut.output
+    Path("c.csv").write_text("doc,topic\n1,4\n2,5\n")
+    with pytest.raises(FileFormatError, match="no column 'id'"):  # integers may be codes of classes
+        read_labels("c.csv")
 
 
 def test_an_option_without_its_value_says_what_to_give():

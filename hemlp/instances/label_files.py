@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import islice
@@ -27,6 +27,8 @@ from hemlp.io.text import (
     file_reader,
     open_bytes,
     read_bytes,
+    scan_json,
+    split_cells,
     word_rows,
 )
 from hemlp.io.unpacking import unzip
@@ -56,6 +58,7 @@ def read_labels(
     label: str | None = None,
     rows: RowKind | None = None,
     evidence: str | Sequence[str] | None = None,
+    score: str | None = None,
 ) -> LabelSets:
     r"""Read label sets, gzipped or not.
 
@@ -89,6 +92,8 @@ def read_labels(
         is the label ("paths"). "sets" also says that a file that looks like something else holds label sets.
     evidence
         Of GAF and GPAD: the evidence codes that count, as in "EXP,IDA"; "experimental" is a group of them.
+    score
+        The column, or field, of scores elsewhere: a file that has it holds scores, which need a cut-off.
 
     Raises
     ------
@@ -109,7 +114,8 @@ def read_labels(
         check_choice("rows", rows, get_args(RowKind))
         if rows == "paths" and (format or FORMATS.get(file_kind(fspath(path)))) in ("table", "matrix"):
             raise InvalidOption(f"{fspath(path)}: rows='paths' is for files with a list of labels per instance")
-        return replace(read_labels(path, format=format, sep=sep, id=id, label=label, evidence=evidence), rows=rows)
+        made = read_labels(path, format=format, sep=sep, id=id, label=label, evidence=evidence, score=score)
+        return replace(made, rows=rows)
     if sep is not None:
         check_separator(sep)
     check_choice("format", format or "lines", get_args(Format))
@@ -137,8 +143,20 @@ def read_labels(
         from hemlp.instances.formats.annotations import read_annotations
 
         return read_annotations(data, source, format, evidence)
+    if score is not None and score in _names(format, data, source, sep):
+        raise uncut_scores_error(source, f"in the column {score!r}")
     made = _read(format, data, source, sep, id, label)
     return made if made.layout else replace(made, layout=format)
+
+
+def _names(format: Format, data: bytes, source: str, sep: str | None) -> Container[str]:
+    """The columns of a table, or the fields of the first object in JSON lines."""
+    first = data[: data.find(b"\n") + 1 or len(data)]
+    if format == "table":
+        sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
+        return next(split_cells(data, source, sep), (1, []))[1]
+    row = scan_json(decode(first, source), source, 1) if format == "jsonl" else None
+    return row if isinstance(row, dict) else ()
 
 
 def _read(format: Format, data: bytes, source: str, sep: str | None, id: str | None, label: str | None) -> LabelSets:
@@ -215,12 +233,14 @@ def _from_table(
         from hemlp.instances.formats.annif import read_corpus
 
         return replace(read_corpus(data, source, sep, True), layout="annif")
-    from hemlp.instances.formats.matrices import is_matrix, matrix_cells, read_matrix
+    from hemlp.instances.formats.matrices import holds_scores, is_matrix, matrix_cells, read_matrix
 
-    if matrix or (label is None and b"label" not in first):
+    if matrix or (label or "label").encode() not in first:
         header, rows = matrix_cells(data, source, sep)
-        if matrix or is_matrix(header, rows, id):
+        if matrix or (label is None and is_matrix(header, rows, id)):
             return replace(read_matrix(header, rows, source, id), layout="matrix")
+        if holds_scores(header, rows, id):
+            raise uncut_scores_error(source, "a column for each class")
     return read_pairs(data, source, sep, id, label)
 
 

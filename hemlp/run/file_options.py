@@ -50,7 +50,7 @@ class FileOptions:
 
     @property
     def _of_labels(self) -> dict[str, Any]:
-        return {key: getattr(self, key) for key in ("format", "sep", "id", "label", "rows", "evidence")}
+        return {key: getattr(self, key) for key in ("format", "sep", "id", "label", "rows", "evidence", "score")}
 
     def labels(self, file: str) -> LabelSets:
         """Label sets."""

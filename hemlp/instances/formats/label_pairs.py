@@ -180,10 +180,10 @@ def is_score_line(cells: list[str]) -> bool:
     return len(cells) == 3 and re.fullmatch(r"[-+\d.e]+", cells[2], re.IGNORECASE) is not None
 
 
-def uncut_scores_error(source: str) -> FileFormatError:
+def uncut_scores_error(source: str, where: str = "in lines of id, class and score") -> FileFormatError:
     """What to do with a file of scores in the place of labels."""
     return FileFormatError(
-        f"{source} holds scores, in lines of id, class and score: give predictions with a cut-off, {source}@0.5 or "
+        f"{source} holds scores, {where}: give predictions with a cut-off, {source}@0.5 or "
         f"{source}@top5 (in Python: hemlp.read_scores). True labels have no scores: are the sides swapped?",
         1,
     )

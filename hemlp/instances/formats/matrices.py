@@ -159,6 +159,14 @@ def is_score_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[st
     return all(_is_number(cell) for _, row in rows for k, cell in enumerate(row) if k != at)
 
 
+def holds_scores(header: Sequence[str], rows: NumberedRows, id: str | None) -> bool:
+    """Whether a table must be a matrix of scores, not all of which are integers: codes are."""
+    at = _id_column(header, id)
+    return is_score_matrix(header, rows, id) and any(
+        float(cell) % 1 for _, row in rows for k, cell in enumerate(row) if k != at
+    )
+
+
 def _is_number(text: str) -> bool:
     return parse_number(text.encode()) is not None
 
