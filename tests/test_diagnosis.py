@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from hemlp import Batch, Evaluation, Hierarchy, PairMeasure, evaluate, measure
 from hemlp.analysis.diagnosis.error_costs import prefer_hits
-from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
+from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, diagnosis_headline
 from hemlp.cli.main import commands
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.class_names import read_names
@@ -488,3 +488,25 @@ def test_terms_of_an_ontology_have_names(tmp_path):
     (tmp_path / "A.txt").write_text("T:3\n")
     told = asked(tmp_path / "o.obo", tmp_path / "gold.txt", tmp_path / "A.txt")
     assert "T:2   left: one  T:3        right" in told
+
+
+GENERAL, THREE = "of the kind 'too general'", "'too general', 'sibling' and 'elsewhere'"
+CELLS = Hierarchy.from_edges([("all", "A"), ("A", "a"), ("a", "a1"), ("A", "b"), ("all", "B")])
+
+
+@pytest.mark.parametrize(
+    ("true", "pred", "hits", "wrong", "worst"),
+    [
+        ("a1", "a1 a A", "1 of 1 true class", f"2 of its 2 wrong classes are {GENERAL} (ancestors of hits: 2)", ""),
+        ("a1", "a1 a", "1 of 1 true class", f"its only wrong class is {GENERAL} (ancestors of hits: 1)", ""),
+        ("a1 b", "a1 A", "1 of 2 true classes", f"its only wrong class is {GENERAL} (ancestors of hits: 1)", "2 (F 0.6667)"),
+        ("a1 b", "b a", "1 of 2 true classes", f"its only wrong class is {GENERAL}", "3 (F 0.0000)"),
+        ("a", "A b B", "0 of 1 true class", f"of its 3 wrong classes 1 each is {THREE}", "2 (F 0.0000)"),
+        ("a1", "a1", "1 of 1 true class", "", ""),
+    ],
+)  # fmt: skip
+def test_the_first_sentence(true, pred, hits, wrong, worst):
+    """Ancestors of hits are told apart, a tie names all kinds, and no level is worst where all are perfect."""
+    said = diagnosis_headline(evaluate(CELLS, [true.split()], {"p": [pred.split()]}, ["F_H"]), "p")
+    expected = f"p hits {hits}{'; ' * bool(wrong)}{wrong}{'. It is worst at level ' * bool(worst)}{worst}."
+    assert said == expected

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,14 +26,14 @@ from hemlp.analysis.diagnosis.class_counts import levels
 from hemlp.analysis.diagnosis.system_batches import SystemChoice, as_implied, choose_systems, iter_batches, system_heads
 from hemlp.analysis.statistics.intervals import resample_sums, resampling_units, shared_bootstrap
 from hemlp.analysis.statistics.resampling import bootstrap_note
-from hemlp.arrays import FloatArray, IntArray, entry_rows
+from hemlp.arrays import FloatArray, IntArray, entry_rows, row_pointers
 from hemlp.instances.batch import Batch, Side
 from hemlp.kernels.records import Rows, Sides
 from hemlp.measures.instance_scores import mean
 from hemlp.results.exact_sums import BucketSums
 from hemlp.results.inputs import dropped_notes
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
-from hemlp.text.tables import Interval, Table, format_number, plural
+from hemlp.text.tables import Interval, Table, format_number, join_words, plural
 
 ERROR_KINDS = ("hit", "too general", "too specific", "sibling", "same branch", "elsewhere")
 """In the order of the numbers that compiled code gives them."""
@@ -55,9 +55,14 @@ class KindCounts:
 
 def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
     """The kind of each predicted and of each true class of a batch, as a place in ``ERROR_KINDS``."""
+    return _relate(batch, batch.true)
+
+
+def _relate(batch: Batch, true: Side) -> tuple[IntArray, IntArray]:
+    """The same with other true classes."""
     from hemlp.kernels.closure.error_kinds import kinds
 
-    h, (pred, true) = batch.hierarchy, batch.sides
+    h, pred = batch.hierarchy, batch.pred
     lists = h.upward.lists(np.concatenate([pred.classes, true.classes]))
     sides = Sides(pred.ptr, pred.classes, true.ptr, true.classes)
     return kinds(sides, lists.row, as_implied(lists), Rows(h.parent_ptr, h.parent_idx))
@@ -201,13 +206,30 @@ def diagnosis_headline(ev: Results, system: str) -> str:
     true = hits + sum(each[2] for each in wrong)
     said = f"{system} hits {hits:,} of {plural(true, 'true class', 'true classes')}"
     if number := sum(each[1] for each in wrong):
-        kind, most, _ = max(wrong, key=lambda each: each[1])
+        most = max(each[1] for each in wrong)
+        first, *others = (kind for kind, times, _ in wrong if times == most)
         if number == 1:
-            said += f"; its only wrong class is of the kind {kind!r}"
+            said += f"; its only wrong class is of the kind {first!r}"
+        elif others:
+            kinds = join_words(map(repr, (first, *others)))
+            said += f"; of its {number:,} wrong classes {most:,} each {'is' if most == 1 else 'are'} {kinds}"
         else:
-            said += f"; {most:,} of its {number:,} wrong classes {'is' if most == 1 else 'are'} of the kind {kind!r}"
+            said += f"; {most:,} of its {number:,} wrong classes {'is' if most == 1 else 'are'} of the kind {first!r}"
+        if above := ev.inputs is not None and _count_above_hits(ev, system):
+            said += f" (ancestors of hits: {above:,})"
     scored = [(f, level) for level, *_, f in levels(ev, system, intervals=False).rows if not math.isnan(f)]
-    if len(scored) > 1:
+    if len(scored) > 1 and min(scored)[0] < 1:
         f, level = min(scored)
         said += f". It is worst at level {level} (F {format_number(f)})"
     return f"{said}."
+
+
+def _count_above_hits(ev: Results, system: str) -> int:
+    """How many wrong classes are ancestors of a true class that is predicted."""
+    number = 0
+    for _, batch in iter_batches(require_inputs(ev), system):
+        hit = classify_errors(batch)[1] == 0
+        rows = entry_rows(batch.true.ptr)[hit]
+        hits = replace(batch.true, ptr=row_pointers(rows, len(batch)), classes=batch.true.classes[hit])
+        number += int((_relate(batch, hits)[0] == 1).sum())
+    return number

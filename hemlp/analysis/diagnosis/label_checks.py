@@ -194,7 +194,7 @@ def consistency(ev: Results, system: SystemChoice = None) -> Table:
     head = ["system", "what"] if len(chosen) > 1 else ["what"]
     notes = [
         "labels beside their ancestors: predicted with an ancestor; paths that break: with an ancestor, but no parent",
-        "leaf-only: equal most specific classes; full-path: the true classes with all ancestors, and nothing else",
+        "leaf-only: equal most specific classes; full-path: all their ancestors are predicted, too, and nothing else",
     ]
     return Table([*head, "labels", "instances", "share of instances"], rows, notes)
 
