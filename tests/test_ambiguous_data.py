@@ -543,6 +543,18 @@ def test_ids_and_scores_are_not_dropped_as_unknown_labels(tmp_path):
         evaluate(H, {"d1": ["a1"], "d2": ["a2"]}, {"d1": ["a1"], "d2": ["a2"]}, ["F"])
 
 
+def test_names_of_systems_may_be_ids_of_instances(tmp_path):
+    """Where predictions are label sets or scores, or on the command line, a name is a name."""
+    gold, sets = {"d1": ["a1"], "d2": ["a2"]}, LabelSets.of({"d1": ["a1"], "d2": ["a2"]})
+    assert evaluate(H, gold, {"d1": sets}, ["F"]).mean("d1", "F") == 1
+    scores = hemlp.ScoredSets.of({"d1": {"a1": 0.5}, "d2": {}})
+    assert evaluate(H, gold, {"d1": scores}, ["F@1"]).mean("d1", "F@1") == 0.5
+    h, labels = write(tmp_path, "h.txt", "all a\nall b\n"), write(tmp_path, "y.csv", "id,label\nd1,a\nd2,b\n")
+    pred = write(tmp_path, "p.csv", "id,label\nd1,a\nd2,a\n")
+    assert "F of d1 is 0.5000" in run("evaluate", h, labels, f"d1={pred}", "-m", "F", "--no-intervals").stdout
+    assert run("evaluate", h, labels, f"d1={pred}", f"d2={pred}", "-m", "F", "--memory", "1GB").returncode == 0
+
+
 # ---- hierarchies
 
 
