@@ -165,9 +165,7 @@ def evaluate(
             for name, pred in named.items()
         }
         truth = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
-        raw = not any(
-            isinstance(pred, LabelSets | LabelFile | Scored) for pred in named.values()
-        )  # else named on purpose
+        raw = not any(isinstance(pred, LabelSets | LabelFile | Scored) for pred in named.values())
         if raw and isinstance(truth, LabelSets) and named.keys() <= {*(truth.ids or ())}:
             raise InvalidOption(
                 "systems maps names to predictions, and its keys are the ids of instances: give {name: predictions}"
