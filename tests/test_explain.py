@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hemlp import ALL, TOP, Batch, Hierarchy, PairMeasure, ScoredSets, evaluate, examples, measure, priced
-from hemlp.analysis.explain.drawing import NODE_STYLES, Picture
+from hemlp.analysis.explain.drawing import NODE_STYLES, STYLE, Picture
 from hemlp.analysis.explain.explain import explain, shortest_path
 from hemlp.analysis.explain.layout import PairCurve, bezier_point
 from hemlp.analysis.explain.network import network_picture
@@ -202,6 +202,14 @@ def test_labels_that_are_numbers_and_long_paths_stay_in_their_columns():
     assert max(map(len, lines)) <= 100
     assert sum(line.startswith("    ") for line in lines) > 3  # the path, where nothing is left beside two long names
     assert "\nTIE\nTIE is undefined, it needs exactly one true" in str(explanation)
+
+
+def test_a_viewer_without_css_variables_has_every_colour():
+    """It skips what it cannot read: each such declaration follows another one, or is of a text, which has a colour."""
+    for selector, declarations in re.findall(r"([^{}]+)\{([^{}]*)\}", STYLE):
+        kept = {each.partition(":")[0] for each in declarations.split(";") if "var(" not in each}
+        skipped = {each.partition(":")[0] for each in declarations.split(";") if "var(" in each}
+        assert skipped <= kept or (skipped == {"fill"} and selector.startswith("svg.hemlp text.")), selector
 
 
 def test_roles_differ_in_shape_not_only_in_colour():

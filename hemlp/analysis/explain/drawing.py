@@ -21,7 +21,7 @@ EDGE_STYLES = {
     "plain": ("#b9b9b9", 1.2), "true": ("#1b5e91", 2.2), "predicted": ("#a85a12", 2.2), "shared": ("#2e6b34", 3.0),
 }  # fmt: skip
 STYLE = (
-    "svg.hemlp{background:var(--paper,#fff);max-width:100%;height:auto}"
+    "svg.hemlp{background:#fff;background:var(--paper,#fff);max-width:100%;height:auto}"
     "svg.hemlp text{font:12px system-ui,'DejaVu Sans',sans-serif;text-anchor:middle;fill:#1c1c1c}"
     "svg.hemlp text.head{font-weight:600;font-size:14px;fill:var(--ink,#1c1c1c)}"
     "svg.hemlp text.legend{text-anchor:start;font-size:11px;fill:var(--ink,#1c1c1c)}"
@@ -34,7 +34,7 @@ STYLE = (
         for name, role in NODE_STYLES.items()
     )
 )  # fmt: skip
-"""The style sheet of all drawings."""
+"""The style sheet of all drawings; a viewer that knows no variables skips what has some, so a colour stands before."""
 
 
 class Picture(Layout):
