@@ -442,6 +442,11 @@ def asked(*arguments):
     return result.stdout
 
 
+def of_loss(table, loss="SDL"):
+    """Branches as the command shows them: the heads of shares say of what."""
+    return replace(table, columns=[f"{head} of {loss}" if head.endswith("share") else head for head in table.columns])
+
+
 def test_the_command_shows_all_tables(three, tmp_path):
     (tmp_path / "h.txt").write_text("r a\nr b\na x\na y\nb z\n")
     (tmp_path / "gold.txt").write_text("x\ny\nz\nz\n")
@@ -450,7 +455,12 @@ def test_the_command_shows_all_tables(three, tmp_path):
     (tmp_path / "n.tsv").write_text("x\tX-ray\nz\tZoo\n")
     files = [tmp_path / name for name in ("h.txt", "gold.txt", "A.txt")]
     told = asked(*files, "--names", tmp_path / "n.tsv", "-m", "GIE", "--rows", 2)
-    tables = [three.errors("A"), three.levels("A"), three.branches("A", "GIE", level=1), three.classes("A").head(2)]
+    tables = [
+        three.errors("A"),
+        three.levels("A"),
+        three.classes("A").head(2),
+        of_loss(three.branches("A", "GIE", level=1), "GIE"),
+    ]
     tables += [three.confusions("A"), three.costs("A")]
     for table in tables:
         assert str(table) in told
@@ -462,12 +472,18 @@ def test_the_command_shows_all_tables(three, tmp_path):
     for table in tables:
         assert str(replace(table, notes=[note for note in table.notes if "of 6 rows" in note])) in quiet
         assert not any(note in quiet for note in table.notes if "rows" not in note)
-    assert "branches of level 1" in told
+    assert "branches of level 1, by GIE\n" in told
+    assert "share of GIE\n" in told
+    assert "\nclasses, with their ancestors\n" in told
     assert str(three.classes("A", on="labels").head(1)) in asked(
         *files, "--names", tmp_path / "n.tsv", "--rows", 1, "--on", "labels"
     )
     both = asked(*files, tmp_path / "B.txt", "-m", "F_H", "--level", 0, "--names", tmp_path / "n.tsv")
-    for table in (three.levels(["A", "B"]), three.branches(["A", "B"], "F_H", level=0), three.confusions(["A", "B"])):
+    for table in (
+        three.levels(["A", "B"]),
+        of_loss(three.branches(["A", "B"], "F_H", level=0)),
+        three.confusions(["A", "B"]),
+    ):
         assert str(table) in both
     assert three.levels("A").to_markdown() in asked(*files, "--format", "markdown")
     assert r"\begin{tabular}" in asked(*files, "--format", "latex")

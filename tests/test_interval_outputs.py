@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -109,7 +110,9 @@ def test_the_command_line_prints_the_intervals_of_the_tables(tmp_path, case):
     ev = made("F_H", CASES[case])
     told = CliRunner().invoke(commands, ["diagnose", *files, "-m", "F_H", "--level", "1", "--format", "markdown", "-q"])
     assert told.exit_code == 0, told.output
-    for table in (ev.hits(), ev.levels(), ev.branches(None, "F_H", level=1), ev.classes()):
+    branches = ev.branches(None, "F_H", level=1)
+    branches = replace(branches, columns=[head.replace("share", "share of SDL") for head in branches.columns])
+    for table in (ev.hits(), ev.levels(), branches, ev.classes()):
         for line in table.to_markdown().splitlines()[: len(table.rows) + 2]:
             assert line in told.output
     written = tmp_path / "e.json"

@@ -23,10 +23,11 @@ from hemlp.analysis.statistics.verdicts import Procedure
 from hemlp.cli.main import commands
 from hemlp.errors import FileFormatError
 from hemlp.report import branch_tree, history, instance_list, lca_graphs, measure_sections, page
+from hemlp.report.elements import bracket as bracket_of
 from hemlp.report.page_data import narrow, pack
 from hemlp.report.result_section import judge_leaders, result_section
 from hemlp.text.p_values import format_p
-from hemlp.text.tables import format_number
+from hemlp.text.tables import Interval, format_number
 
 SCRIPT = "<script>alert('x')</script>"
 H = Hierarchy.from_edges([("animal", "mammal"), ("mammal", SCRIPT), ("mammal", "cow"), ("animal", "bird")])
@@ -258,8 +259,19 @@ def bracket(interval) -> str:
     return "" if math.isnan(interval.low) else f" [{format_number(interval.low)}, {format_number(interval.high)}]"
 
 
+def test_both_ends_of_an_interval_have_one_format():
+    assert bracket_of(Interval(0.0, 0.00586)) == " <small>[0.0000, 0.0059]</small>"
+    assert bracket_of(Interval(0.003, 0.00586)) == " <small>[3.00e-03, 5.86e-03]</small>"
+    assert bracket_of(Interval(0.003, 0.1)) == " <small>[0.0030, 0.1000]</small>"
+
+
 def full_name(label: str, name: str) -> str:
     return f"{name} ({label})" if name else label
+
+
+def shown(true, f, lost, interval) -> str:
+    """F of a class or level; none where it is neither true nor predicted."""
+    return f"{f:.4f} {lost} lost{bracket(interval)}" if true or lost else "–"
 
 
 def test_sections_have_the_numbers_of_the_tables(mini, page_file):
@@ -267,14 +279,15 @@ def test_sections_have_the_numbers_of_the_tables(mini, page_file):
     for row, found in zip(mini.levels().rows, rows_of(text, "levels"), strict=True):
         assert [int(found[0]), int(found[1])] == list(row[:2])
         of_systems = zip(row[2:12:2], row[3:12:2], row[12:], strict=True)
-        assert found[2:] == [f"{f:.4f} ({lost}){bracket(interval)}" for f, lost, interval in of_systems]
+        assert found[2:] == [shown(row[1], *of) for of in of_systems]
     kinds = mini.errors()
     for k, found in enumerate(rows_of(text, "kinds")):
         assert found[1:] == [f"{row[1 + k]} [{row[11 + k].low}, {row[11 + k].high}]" for row in kinds.rows]
     for row, found in zip(mini.classes(on="labels").rows, rows_of(text, "classes"), strict=False):
         assert found[0] == (f"{row[1]} ({row[0]})" if row[1] else row[0])
         of_systems = zip(row[3:13:2], row[4:13:2], row[13:], strict=True)
-        assert found[2:] == [f"{f:.4f} ({lost}){bracket(interval)}" for f, lost, interval in of_systems]
+        assert found[2:] == [shown(row[2], *of) for of in of_systems]
+    assert "–" in {cell for found in rows_of(text, "classes") for cell in found}
     for k, system in enumerate(mini.systems):
         table = mini.confusions(system, "GIE")
         for row, names, numbers in zip(

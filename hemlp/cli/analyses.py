@@ -177,8 +177,12 @@ def diagnosis_tables(
         ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals), None),
         ("kinds of error", ev.errors(systems, intervals=intervals), None),
         ("levels", ev.levels(systems, intervals=intervals), None),
-        (f"branches of level {where}", branches, rows),
-        ("classes", ev.classes(systems, on=on, intervals=intervals), rows),
+        (f"branches of level {where}, by {name}", branches, rows),
+        (
+            "classes, with their ancestors" if on == "closures" else "classes, as labelled",
+            ev.classes(systems, on=on, intervals=intervals),
+            rows,
+        ),
         (f"confusions, by the pairs of {pairs}", ev.confusions(systems, pairs), rows),
         (f"cost of each class, by {pairs}", ev.costs(systems, pairs), rows),
         ("consistency of the predicted sets with the hierarchy", ev.consistency(systems), None),
@@ -188,6 +192,8 @@ def diagnosis_tables(
 
 def _branch_table(ev: Evaluation, name: str, level: int | None, intervals: bool) -> tuple[int, Table]:
     """The branches of ``level``, by default of the first level that has several."""
+    from hemlp.analysis.diagnosis.branches import loss_of
+
     assert ev.inputs is not None
     deepest = max(int(h.unit_depths.max()) for h in ev.inputs.hierarchies.values())
     if level is not None and level > deepest:
@@ -197,7 +203,9 @@ def _branch_table(ev: Evaluation, name: str, level: int | None, intervals: bool)
         table = ev.branches(systems, name, level=each, intervals=intervals)
         if len(table.rows) > 1:
             break
-    return each, table
+    loss = loss_of(ev.inputs.measures[name], name)
+    heads = [f"{head} of {loss}" if head.endswith("share") else head for head in table.columns]
+    return each, replace(table, columns=heads)
 
 
 @click.command(cls=AdvisingCommand)

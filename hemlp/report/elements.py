@@ -74,7 +74,8 @@ def _cell(column: Column, cell: Cell) -> str:
 def bracket(interval: Interval, text: Callable[[float], str] = format_number) -> str:
     """The interval to show after a value, as HTML; "" if there is none."""
     low, high = interval
-    if text is format_number and max(abs(low), abs(high)) >= 0.01:  # both ends in one format
+    small = 0.01 if low and high else 0.5 * 10**-DECIMALS
+    if text is format_number and max(abs(low), abs(high)) >= small:  # both ends in one format
         return f" <small>[{low:.{DECIMALS}f}, {high:.{DECIMALS}f}]</small>"
     return "" if math.isnan(low) else f" <small>[{text(low)}, {text(high)}]</small>"
 

@@ -64,13 +64,14 @@ def _counts_table(
     cells = [list(map(_number_cell, counts[:, :, 1].max(axis=0).tolist()))]
     for of, drawn in zip(counts, intervals, strict=True):
         f = ratios_with_zero_division(of)[2]
-        texts = zip(format_column(f), class_loss(of).tolist(), drawn, f, strict=True)
+        texts = zip(format_column(f), class_loss(of).tolist(), drawn, f, of.any(axis=1).tolist(), strict=True)
         cells.append([
-            Cell(f"<span class='whole'>{text} <span class='lost'>({missed})</span></span>{bracket(interval)}", value)
-            for text, missed, interval, value in texts
+            Cell(f"<span class='whole'>{text} <span class='lost'>{missed} lost</span></span>{bracket(interval)}", value)
+            if met else Cell("–", "")
+            for text, missed, interval, value, met in texts
         ])  # fmt: skip
     caption = (
-        "F of each system with its 95% interval; in round brackets the classes lost: true or predicted, but not both"
+        "F of each system with its 95% interval; lost: true or predicted, but not both; –: neither true nor predicted"
     )
     return table(columns, list(zip(heads, *cells, strict=True)), caption)
 
@@ -105,14 +106,14 @@ def classes_section(ev: Results) -> Section:
     counts = counts[:, rows]
     heads = [Cell(markup(full_name(inputs, labels[c]))) for c in rows.tolist()]
     drawn = [as_intervals(*f_intervals(of)) for of in counts]
-    first = "with the greatest difference of the losses" if len(ev.systems) > 1 else "with the greatest loss"
+    first = "on which the systems differ most" if len(ev.systems) > 1 else "with the greatest loss"
     told = [
-        f"the {rows.size} of {met.size:,} classes {first}; labels as given, without their ancestors",
+        f"the {rows.size} classes {first}, of {met.size:,}; labels as given, without their ancestors",
         "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",
     ]
     numbers = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn)
     body = numbers + notes(told) + notes(dropped_notes(ev.facts))
-    return Section("classes", "Classes", body, {})
+    return Section("classes", "Classes, as labelled", body, {})
 
 
 def confusions_section(ev: Results, measure: str, of: Mapping[str, list[Confusion]], ahead: Sequence[str]) -> Section:

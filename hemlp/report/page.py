@@ -8,6 +8,7 @@ from importlib.resources import files
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
+from hemlp.analysis.diagnosis.branches import loss_of
 from hemlp.analysis.diagnosis.error_costs import ClassPairs, find_pair_measure, iter_class_pairs, rank_confusions
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
 from hemlp.analysis.statistics.evaluation_verdicts import order_systems
@@ -217,6 +218,7 @@ def _embed_sample(
             "systems": [printable(name) for name in ev.systems],
             "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
             "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": ERROR_KINDS,
+            "loss": printable(loss_of(require_inputs(ev).measures[leader], leader)),
             "graphs": None if graphs is None else printable(graphs),
             "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip

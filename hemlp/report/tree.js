@@ -33,8 +33,9 @@ function startTree(data) {
 
 function columnsOf(view) {
   const names = view.systems.map((s) => view.data.systems[s]);
-  if (names.length === 1) return ["instances", "mean", "share"];
-  return ["instances", ...names.map((name) => `mean, ${name}`), "difference", ...names.map((name) => `share, ${name}`)];
+  const share = `share of ${view.data.loss}`;
+  if (names.length === 1) return ["instances", "mean", share];
+  return ["instances", ...names.map((name) => `mean, ${name}`), "difference", ...names.map((name) => `${share}, ${name}`)];
 }
 
 function treeHead(view) {

@@ -30,6 +30,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
+from hemlp.measures.base import Measure
 from hemlp.measures.instance_scores import mean
 from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
@@ -109,6 +110,11 @@ def branches(
         head += ["difference", "difference 95%"]
         cells += [gaps[0].tolist(), as_intervals(gaps[1], gaps[2])]
     return class_table(ev, head, labels, rows, cells, _notes(ev, chosen, name, intervals))
+
+
+def loss_of(measure: Measure, name: str) -> str:
+    """Of what branches have shares: the error of a pair-based measure, else SDL."""
+    return name if pairs_classes(measure) else "SDL"
 
 
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
