@@ -91,6 +91,12 @@ def test_significance_is_asked_for():
     with pytest.raises(AssertionError):
         assert_no_drop(run(GOOD), run(TRUE))
     assert_no_drop(run(GOOD), run(TRUE), significant=True)
+    passed = Gate(run(TRUE), significant=True).compare(run(GOOD))
+    assert passed.sentence == "Passed: no drop from the baseline beyond what is allowed is significant."
+    assert [row[-1] for row in passed.table().rows] == ["ok (not significant)"] * 2
+    better = Gate(run(GOOD), significant=True).compare(run(TRUE))
+    assert better.sentence.startswith("Passed: no measure is worse than the baseline by more than allowed.")
+    assert [row[-1] for row in better.table().rows] == ["ok"] * 2
     with pytest.raises(AssertionError, match="does not reach 0"):
         assert_no_drop(run(["b"] * 8), run(TRUE), significant=True)
 

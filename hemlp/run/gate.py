@@ -208,6 +208,8 @@ class GateResult:
                 else "no measure is"
             )
             left = f" --max-drop does not limit {', '.join(free)}." if free else ""
+            if any(map(self._is_beyond, self.changes)):
+                return f"Passed: no drop from {self.gate.name} beyond what is allowed is significant.{left}"
             return f"Passed: {passed} worse than {self.gate.name} by more than allowed.{left}"
         first, *others = self.failed
         more = f" ({plural(len(others), 'more failure')} below)" if others else ""
@@ -219,14 +221,18 @@ class GateResult:
         )
 
     def _exceeds(self, each: Change) -> bool:
-        worse = each.drop > self.allowed[each.measure] + ROUNDING
-        return worse and (each.significant or not self.gate.significant)
+        return self._is_beyond(each) and (each.significant or not self.gate.significant)
+
+    def _is_beyond(self, each: Change) -> bool:
+        """Whether a drop is greater than allowed, perhaps by chance."""
+        return each.drop > self.allowed[each.measure] + ROUNDING
 
     def table(self) -> Table:
         """All changes, one row per system and measure."""
         rows = []
         for each in self.changes:
-            verdict = WORSE if self._exceeds(each) else "undefined" if each.lost else "ok"
+            passed = "ok (not significant)" if self._is_beyond(each) else "ok"
+            verdict = WORSE if self._exceeds(each) else "undefined" if each.lost else passed
             rows.append([each.system, each.measure, format_number(each.before), format_number(each.now),
                          format_signed(each.difference), format_difference_interval(each.interval),
                          f"{self.allowed[each.measure]:g}", verdict])  # fmt: skip
