@@ -99,7 +99,7 @@ def _spelled(option: click.Option) -> str:
     """As it is written, with what it takes."""
     flags = ", ".join(option.opts)
     if option.is_flag:
-        return f"`{flags}`"
+        return f"`{' / '.join([flags, *option.secondary_opts])}`"
     kind = "\\|".join(option.type.choices) if isinstance(option.type, click.Choice) else ""
     return f"`{flags}` {kind or (option.metavar or option.type.name.upper().removesuffix(' RANGE'))}"
 
@@ -110,6 +110,8 @@ def _help(option: click.Option) -> str:
 
 
 def _default(option: click.Option) -> str:
+    if option.secondary_opts:
+        return "on" if option.default else "off"
     usual = option.default
     shown = usual is not None and not option.is_flag and usual != () and option.show_default
     return f"`{usual}`" if shown else ""

@@ -186,6 +186,7 @@ def test_the_reference_has_every_command_and_option(generate):
         section = page.partition(f"\n## hemlp {name}\n")[2].partition("\n## ")[0]
         for param in command.params:
             assert (param.opts[-1] if param.param_type_name == "option" else param.make_metavar(None)) in section
+            assert all(f" / {other}`" in section for other in param.secondary_opts)  # --no-intervals
     assert "| `cycles` | What to do with cycles of the hierarchy. One of `error`, `condense`, `break`. |" in (
         generate.reference.study_page()
     )

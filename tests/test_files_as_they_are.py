@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -308,7 +309,9 @@ def test_addresses_in_angle_brackets_and_ambiguous_labels(annif):
         Batch.of(h, [["Works"]], [["Arts"]])
     german = CliRunner().invoke(commands, ["check", "v.ttl", "--language", "de"])
     assert german.exit_code == 0
-    (annif / "g.csv").write_text("id,label\n1,Kunst\n")
+    (annif / "g.csv").write_text("id,label\n1,Kunst\n2,http://x.org/a\n3,<http://x.org/a>\n")
+    german = CliRunner().invoke(commands, ["check", "v.ttl", "g.csv", "--language", "de"])
+    assert re.search(r"labels read by name or alias +1\n", german.output)  # and two addresses
     done = CliRunner().invoke(commands, ["evaluate", "v.ttl", "g.csv", "g.csv", "-m", "F", "--language", "de"])
     assert done.exit_code == 0
 

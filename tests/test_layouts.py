@@ -57,6 +57,7 @@ def test_subjects_of_one_document(folder, address, head):
     code, message = run("evaluate", "h.ttl", "d.tsv", "d.tsv", "-m", "F_H")
     assert code == 2
     assert "subjects of one document" in message or not head
+    assert "choose --rows sets if" in run("check", "h.ttl", "d.tsv", "d.tsv")[1] or not head
     if head:
         assert "--rows sets" in message
         assert run("evaluate", "h.ttl", "d.tsv", "d.tsv", "-m", "F_H", "--rows", "sets")[0] == 0

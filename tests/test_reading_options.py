@@ -160,7 +160,7 @@ def test_the_way_out_is_named_in_the_words_of_the_reader():
     assert 'choose repeated = "max" under [options] to take the greatest score' in str(done.exception)
     names, _ = written(VARIANTS["columns"])
     code, words = run(COMMANDS["curve"], names, ["--id", "doc", "--label", "topic"])
-    assert (code, words.endswith("choose --score COLUMN to say which one is meant")) == (2, True)
+    assert (code, words.endswith("choose --score COLUMN to say which one is meant, the same in all files")) == (2, True)
 
 
 def test_columns_of_files_of_scores_in_python():

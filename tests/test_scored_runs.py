@@ -210,7 +210,8 @@ def test_check_agrees_with_evaluate_about_scores(folder):
     code, out = invoked("check", "h.txt", "more.tsv", "scores.tsv")
     assert code == 0
     assert "1 instance of more.tsv missing in scores.tsv: e; nothing is predicted for it" in out
-    assert "Ready, with a cut-off: scores.tsv holds scores; give scores.tsv@0.5 or scores.tsv@top5." in out
+    assert "Ready, with a cut-off: scores.tsv holds scores; give scores.tsv@0.5 or scores.tsv@top5.\n" in out
+    assert out.endswith("`hemlp cafa`, `curve` and `tune` take scores as they are.\n")
     code, out = invoked("check", "h.txt", "more.tsv", "scores.tsv@0.5")
     assert (code, "Ready: no problem was found." in out) == (0, True)
     with pytest.warns(UserWarning, match="so nothing is predicted$"):

@@ -174,8 +174,12 @@ def test_no_command_writes_over_what_it_reads(tmp_path):
 
 def test_several_drawings_of_one_measure_have_files_of_their_own(tmp_path):
     options = ["-m", "F_H", "-m", "F_H(horizon=2)", "-m", "F_H(top=True)"]
-    assert run("explain", *FILES, *options, "--svg", str(tmp_path / "o.svg")).returncode == 0
-    assert len(list(tmp_path.glob("o-F_H*.svg"))) == 3
+    several = run("explain", *FILES, *options, "--svg", str(tmp_path / "o.svg"))
+    assert several.returncode == 0
+    drawn = list(tmp_path.glob("o-F_H*.svg"))
+    assert len(drawn) == 3
+    assert {*several.stderr.splitlines()} == {f"written: {file}" for file in drawn}
+    assert run("explain", *FILES, "-m", "F_H", "--svg", str(tmp_path / "o.svg")).stderr == ""  # called as asked
 
 
 def test_results_are_written_before_they_are_shown(tmp_path):

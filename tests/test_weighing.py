@@ -45,6 +45,10 @@ def test_weights_for_all_that_take_them_or_for_one(files):
     ("options", "words"),
     [
         (["-m", "GIE", "--weights", "w.tsv"], "none of GIE takes weights"),
+        (
+            ["-m", "BMA(cost='lin')", "--weights", "w.tsv"],
+            "takes weights; information content comes from a corpus: --corpus FILE",
+        ),
         (["-m", "F_H", "--weights", "simGIC=w.tsv"], "simGIC is not among the measures"),
         (["-m", "F_H,GIE", "--weights", "GIE=w.tsv"], "GIE takes no weights"),
     ],

@@ -27,8 +27,10 @@ SUFFIXES = {"text": "", "markdown": ".md", "latex": ".tex"}
 @options.weights_option
 @options.key_option("options", "corpus")
 @options.json_option("why.json")
-@click.option("--svg", type=click.Path(), help="Draw SVG, one file per model: --svg why.svg.")
-@click.option("--png", type=click.Path(), help="Draw with matplotlib, one file per model: --png why.png.")
+@click.option("--svg", type=click.Path(), help="Draw SVG, as why-GIE.svg where there are several: --svg why.svg.")
+@click.option(
+    "--png", type=click.Path(), help="Draw with matplotlib, as why-GIE.png where there are several: --png why.png."
+)
 @options.names_option
 @options.file_options("--id")
 @options.input_options
@@ -54,10 +56,10 @@ def explain(
     explanation = result.explain(system, number)
     options.show_or_write(json_file, explanation.to_dict, lambda: options.show_all(explanation.sections()))
     for part, file in drawing_files(svg, explanation):
-        options.write(file, explanation.picture(part).to_svg())
+        options.write(file, explanation.picture(part).to_svg(), renamed=file != svg)
     for part, file in drawing_files(png, explanation):
         explanation.picture(part).to_png(file)
-        options.echo_written(file)
+        options.echo_written(file, renamed=file != png)
 
 
 @click.command(cls=AdvisingCommand)

@@ -106,7 +106,12 @@ def check(
         uncut = [name for name, each in sets.items() if each.scores is not None and each.cut is None]
         table, problems = describe_labels(h, sets)
         tables.append(("", table))
-        wrong += problems
+        command = click.get_current_context().command
+        assert isinstance(command, AdvisingCommand)
+        for problem in problems:
+            if isinstance(problem, HemlpError):
+                problem.spelling = command.spelled
+        wrong += map(str, problems)
     doubt = doubt_direction(h.edges)
     what = f"A hierarchy of {plural(len(h), 'class', 'classes')}"
     what += f" and {plural(len(files), 'file')} of labels" if files else ""
@@ -123,6 +128,7 @@ def check(
     if uncut:
         for name in uncut:
             click.echo(f"Ready, with a cut-off: {name} holds scores; give {name}@0.5 or {name}@top5.")
+        click.echo("`hemlp cafa`, `curve` and `tune` take scores as they are.")
         return
     ready = "Ready, if that is right." if doubt else "Ready: no problem was found."
     click.echo(ready + (" The files can be scored as they are." if files else ""))

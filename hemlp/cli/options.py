@@ -179,14 +179,16 @@ def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str
     made = name_measures(measures)
     takes = {name: NAMED[each.name].parameters if each.name in NAMED else each.fields for name, each in made.items()}
     weighted = [name for name in made if "weights" in takes[name]]
+    from_corpus = any(getattr(getattr(each, "cost", None), "lacks_weights", False) for each in made.values())
+    hint = "; information content comes from a corpus: --corpus FILE" if from_corpus else ""
     for argument in weights:
         name, given, file = argument.partition("=")
         one = bool(given) and not os.path.exists(argument)
         if one and name not in weighted:
             reason = "takes no weights" if name in made else "is not among the measures (-m)"
-            raise InvalidOption(f"--weights {argument}: {name} {reason}")
+            raise InvalidOption(f"--weights {argument}: {name} {reason}{hint}")
         if not weighted:
-            raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights")
+            raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights{hint}")
         by_class = read_weights(file if one else argument)
         for each in [name] if one else weighted:
             made[each] = made[each].changed(weights=by_class)
@@ -321,11 +323,11 @@ def show_or_write(json_file: str | None, plain: Callable[[], Any], shown: Callab
         write(json_file, text)
 
 
-def write(file: str | None, text: str | Callable[[], str]) -> None:
-    """Write a file that was asked for, and name it on a terminal."""
+def write(file: str | None, text: str | Callable[[], str], renamed: bool = False) -> None:
+    """Write a file that was asked for, perhaps by another name, and say its name as ``echo_written`` does."""
     if file is not None:
         write_text(file, text if isinstance(text, str) else text())
-        echo_written(file)
+        echo_written(file, renamed)
 
 
 intervals_option = key_option("outputs", "intervals", "--intervals/--no-intervals")
@@ -354,7 +356,7 @@ def find_row(row: int | None, name: str | None, rows: int, ids: Sequence[Label] 
     return places[name]
 
 
-def echo_written(file: str) -> None:
-    """Name a written file on a terminal."""
-    if sys.stderr.isatty():
+def echo_written(file: str, renamed: bool = False) -> None:
+    """Name a written file on a terminal, and anywhere if it is not called as was asked."""
+    if renamed or sys.stderr.isatty():
         click.echo(f"written: {printable(file)}", err=True)

@@ -139,7 +139,7 @@ def refuse_indicators(vocabulary: Iterable[Any], rows: Sequence[Sequence[int]]) 
     if any(len(set(row)) < len(row) for row in rows):
         raise InvalidLabelSets(
             "the rows look like a 0/1 matrix, which needs labels=, the class of each column; if 0 and 1 are classes, "
-            "say so with rows='sets'"
+            "say so with rows='sets' (--rows sets)"
         )
 
 

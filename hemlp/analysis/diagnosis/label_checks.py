@@ -49,35 +49,35 @@ def describe_hierarchy(h: Hierarchy, format: str | None = None) -> Table:
     return Table(["hierarchy", ""], [[words, str(value)] for words, value in rows])
 
 
-def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[str]]:
+def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table, list[HemlpError | str]]:
     """Facts about label files, a column for each, and the errors that scoring them together would raise."""
-    files, problems = dict(files), []
+    files, problems = dict(files), list[HemlpError | str]()
     for name, sets in files.items():
         try:
             files[name] = resolve_paths(h, sets)
         except HemlpError as error:
-            problems.append(str(error))
+            problems.append(error)
     facts = [_describe_file(h, sets) for sets in files.values()]
     problems = problems or [problem for name, sets in files.items() for problem in _unknown_labels(h, name, sets)]
     unaligned, notes = _compare_instances(files)
-    problems = problems + unaligned or _layout_problems(h, files)
+    problems = [*problems, *unaligned] or _layout_problems(h, files)
     rows = [[word, *(str(of[word]) for of in facts)] for word in (facts[0] if facts else ())]
     return Table(["labels", *files], rows, notes), problems
 
 
-def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[str]:
+def _layout_problems(h: Hierarchy, files: Mapping[str, LabelSets]) -> list[HemlpError | str]:
     """The first other error: a file that looks like something else."""
     gold = next(iter(files.values()))
     for sets in files.values():
         try:
             Batch.of(h, gold, replace(sets, scores=None), missing="error" if sets.scores is None else "empty")
         except HemlpError as error:
-            return [str(error)]
+            return [error]
     return []
 
 
 def _describe_file(h: Hierarchy, sets: LabelSets) -> dict[str, object]:
-    numbers, named = h.look_up(sets.vocabulary)
+    numbers = h.numbers(sets.vocabulary)
     classes, sizes = numbers[sets.codes], np.diff(sets.ptr)
     known, at = classes[classes >= 0], np.repeat(np.arange(len(sets)), sizes)[classes >= 0]
     rows, distinct = np.divmod(np.unique(at * len(h) + known), len(h))
@@ -92,10 +92,17 @@ def _describe_file(h: Hierarchy, sets: LabelSets) -> dict[str, object]:
         "labels repeated in an instance": known.size - distinct.size,
         "labels with a descendant in the instance": _count_beside_descendants(h, rows, distinct),
         "labels of inner classes": np.count_nonzero(np.diff(h.child_ptr)[distinct]),
-        "labels read by name": 0 if named is None else np.count_nonzero(named[sets.codes]),
+        "labels read by name or alias": np.count_nonzero(_stand_for_others(h, sets, numbers)[sets.codes]),
         "unknown labels": np.count_nonzero(classes < 0),
         "distinct unknown labels": np.unique(sets.codes[classes < 0]).size,
     }
+
+
+def _stand_for_others(h: Hierarchy, sets: LabelSets, numbers: IntArray) -> np.ndarray:
+    """Which labels are not those of their classes, but names, paths or aliases: an address may be in brackets."""
+    pairs = zip(sets.vocabulary, numbers.tolist(), strict=True)
+    other = (c >= 0 and h.labels[c] not in (label, str(label)[1:-1]) for label, c in pairs)
+    return np.fromiter(other, np.bool_, len(numbers))
 
 
 def _unknown_labels(h: Hierarchy, name: str, sets: LabelSets) -> Iterator[str]:

@@ -99,7 +99,7 @@ class PairingPart:
         if priced:
             notes = [
                 "price (dual value): change of the least cost per unit of the binding bound of the class,",
-                "positive for a lower bound, negative for an upper; measure.prices() gives the range if not unique",
+                "positive for a lower bound, negative for an upper; its range, in Python: measure.prices()",
             ]
             yield Table(["side", "class", "price"], priced, notes)
         for head, of in ((["group", "price"], self.group_prices), (["other costs", "cost"], self.other_costs)):

@@ -115,7 +115,8 @@ def _instance(row: Any, place: str, number: int, id: str | None, label: str | No
             )
         if scores and label is None:
             raise FileFormatError(
-                f"{place}: {scores[0]!r} looks like scores, and label sets have none: hemlp.read_scores reads them",
+                f"{place}: {scores[0]!r} looks like scores, and label sets have none: give FILE@0.5 (in Python: "
+                f"hemlp.read_scores)",
                 number,
             ).with_advice(Advice("label", column, "to leave them out on purpose"))
         if key is not None and not isinstance(key, str):

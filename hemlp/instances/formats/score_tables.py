@@ -137,7 +137,7 @@ def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...]
             raise FileFormatError(
                 f"{source}, line {line}: no column {name!r} among {header}: a file of scores has lines id, class, "
                 f"score, or a first line that names these columns", line,
-            ).with_advice(Advice(option, "COLUMN", "to say which one is meant"))  # fmt: skip
+            ).with_advice(Advice(option, "COLUMN", "to say which one is meant, the same in all files"))  # fmt: skip
     at = [header.index(name) for name in chosen]
     if line == 1 and (scores := _regular(data, source, sep, len(header), at, repeated)):
         return scores
