@@ -242,6 +242,13 @@ def test_examples_of_the_documentation_have_types(tmp_path):
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_the_glossary_is_in_order():
+    page = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
+    words = [word.lower().replace("`", "").replace("⊤", "top") for word in re.findall(r"^(.+)\n: ", page, re.M)]
+    assert len(words) > 50
+    assert words == sorted(words)
+
+
 def test_the_table_of_the_front_page():
     """What its code prints first is what stands below the code."""
     page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")

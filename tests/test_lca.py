@@ -388,6 +388,9 @@ def test_comparison_of_exact_and_greedy():
     assert told["size of a difference"]["largest"] == pytest.approx(np.abs(gaps).max())
     assert f"row {told['worst'][0]['row']}: exact minus greedy" in str(whole)
     assert told["mean"]["extended"] == measure("F_LCA", method="extended").score(batch).mean()
+    assert "ms per instance" not in str(whole)
+    many = compare_exact_greedy(Hierarchy.from_edges([("a", "b"), ("a", "c")]), ["b"] * 1000, ["c"] * 1000)
+    assert "ms per instance" in str(many)
     with pytest.raises(InvalidOption, match="sample=0"):
         compare_exact_greedy(example.hierarchy, example.true, example.true, sample=0)
 
