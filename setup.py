@@ -30,7 +30,7 @@ FLAVOURS = {
 OPTIMIZED = {
     "-O3": "assignment certificate label_sets by_score sweep paired",
     "-O3 -finline-limit=600": "closed_forms successive_shortest_paths transport tally distances reach local_numbering "
-    "eligible path_graphs lexicon cells words vocabulary sha256",
+    "eligible path_graphs signatures lexicon cells words vocabulary sha256",
     "-O1": "shared records bitsets signals stepwise twins link_finder census error_kinds orders",
 }
 """Options for modules, chosen by instruction counts: -O1 for what takes no time, and -O2 for all that are not here.

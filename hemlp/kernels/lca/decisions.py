@@ -97,14 +97,22 @@ class Decisions:
         self.number = 0
         for w in range(2 * self.width):
             self._settled[w] = 0
+        number = cython.cast(cython.longlong, 0)
         for k in range(links.number):
             row = signatures.ptr[k]
             if self.role[k] == ALWAYS and signatures.ptr[k + 1] - row == 1:
-                self._add(SETTLED, links.side[k], links.of_class[k], links.of_lca[k])
-                self._add_options(k, signatures)
+                side = links.side[k]
+                self.kind[number] = SETTLED
+                self.side[number] = side
+                self.of_class[number] = links.of_class[k]
+                self.of_lca[number] = links.of_lca[k]
+                self.row[number] = row
+                self.link[number] = k
+                number += 1
+                self.ptr[number] = number
                 for w in range(self.width):
-                    self._settled[links.side[k] * self.width + w] |= signatures.rows[row * self.width + w]
-        self.first = self.number
+                    self._settled[side * self.width + w] |= signatures.rows[row * self.width + w]
+        self.first = self.number = number
 
     def _add(self, kind, side, of_class, of_lca):
         self.kind[self.number] = kind

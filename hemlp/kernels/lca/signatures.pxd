@@ -14,13 +14,9 @@ cdef class Signatures:
     cdef int[::1] _where
     cdef long long[::1] _pool, _begin, _end
     cdef bint read(self, Links links, const long long[::1] active) except -1 nogil
-    cdef long long size_of(self, long long row) noexcept nogil
     cdef int _number_nodes(self, Links links, const long long[::1] active) except -1 nogil
-    cdef int _add_bit(self, long long node) except -1 nogil
-    cdef void _forget_nodes(self) noexcept nogil
-    cdef Py_ssize_t _of_link(self, Links links, long long link, long long at) except -1 nogil
+    cdef Py_ssize_t _of_link(self, Links links, long long link, long long length, long long at) except -1 nogil
     cdef int _make_room(self, long long size, long long at) except -1 nogil
-    cdef long long _only_path(self, Links links, long long begin, long long end, long long at) noexcept nogil
     cdef int _start_pool(self, long long lca) except -1 nogil
     cdef bint _add_ways(self, long long n, long long node, long long above) except -1 nogil
     cdef void _keep_largest(self, long long n) noexcept nogil

@@ -41,55 +41,45 @@ class Signatures:
         for k in range(links.number):
             self.ptr[k] = end
             if active[k]:
-                number = self._of_link(links, links.first + k, end)
+                number = self._of_link(links, links.first + k, links.length[k], end)
                 if number == 0:
-                    self._forget_nodes()
                     return False
-                for row in range(end, end + number):
-                    self.plain[row] = links.length[k] + 1 - self.size_of(row)
                 end += number
         self.ptr[links.number] = end
-        self._forget_nodes()
         return True
-
-    def size_of(self, row):
-        """The number of nodes of a signature."""
-        size = 0
-        for w in range(self.width):
-            size += bits_of(self.rows[row * self.width + w])
-        return size
 
     def _number_nodes(self, links, active):
         """Number the nodes that two active links can use: one bit each."""
-        self.bits = 0
+        bits = cython.cast(cython.longlong, 0)
+        word = cython.cast(cython.longlong, 0)
+        bit = cython.cast(cython.longlong, 1)
         self._seen_once += 2
         once = self._seen_once
         for k in range(links.number):
             if active[k]:
                 for n in range(links.node_ptr[links.first + k], links.node_ptr[links.first + k + 1]):
                     node = links.nodes[n]
-                    if self._seen[node] == once:
-                        self._add_bit(node)
-                        self._seen[node] = once + 1
-                    elif self._seen[node] < once:
+                    if self._seen[node] < once:
                         self._seen[node] = once
-        self.width = words_for(self.bits)
-
-    def _add_bit(self, node):
-        if self.bits == self.node_of.shape[0]:
-            with cython.gil:
-                self.node_of = longer(self.node_of, 0)
-        self.node_of[self.bits] = node
-        self._word[node] = self.bits // 62
-        self._bit[node] = cython.cast(cython.longlong, 1) << (self.bits % 62)
-        self.bits += 1
+                        self._word[node] = self._bit[node] = 0
+                    elif self._seen[node] == once:
+                        self._seen[node] = once + 1
+                        if bits == self.node_of.shape[0]:
+                            with cython.gil:
+                                self.node_of = longer(self.node_of, 0)
+                        self.node_of[bits] = node
+                        self._word[node] = word
+                        self._bit[node] = bit
+                        bits += 1
+                        bit <<= 1
+                        if bits % 62 == 0:
+                            word += 1
+                            bit = 1
+        self.bits = bits
+        self.width = words_for(bits)
         return 0
 
-    def _forget_nodes(self):
-        for b in range(self.bits):
-            self._word[self.node_of[b]] = self._bit[self.node_of[b]] = 0
-
-    def _of_link(self, links, link, at):
+    def _of_link(self, links, link, length, at):
         """Write the signatures of a link from row ``at`` on; how many, 0 if too many.
 
         From the LCA down: for each node the signatures of the ways from it to the LCA.
@@ -97,9 +87,21 @@ class Signatures:
         begin = links.node_ptr[link]
         size = links.node_ptr[link + 1] - begin
         edge = links.edge_ptr[link]
+        if (at + 1) * self.width > self.rows.shape[0] or at == self.plain.shape[0]:
+            self._make_room(size, at)
+        if links.edge_ptr[link + 1] - edge == size - 1:  # one path
+            plain = size
+            for w in range(self.width):
+                word = cython.cast(cython.longlong, 0)
+                for n in range(begin, begin + size):
+                    node = links.nodes[n]
+                    if self._word[node] == w:
+                        word |= self._bit[node]
+                self.rows[at * self.width + w] = word
+                plain -= bits_of(word)
+            self.plain[at] = plain
+            return 1
         self._make_room(size, at)
-        if links.edge_ptr[link + 1] - edge == size - 1:
-            return self._only_path(links, begin, begin + size, at)
         self._start_pool(links.nodes[begin])
         for n in range(1, size):
             node = links.nodes[begin + n]
@@ -112,8 +114,12 @@ class Signatures:
         number = self._end[size - 1] - self._begin[size - 1]
         self._make_room(number, at)
         for s in range(number):
+            plain = length + 1
             for w in range(self.width):
-                self.rows[(at + s) * self.width + w] = self._pool[(self._begin[size - 1] + s) * self.width + w]
+                word = self._pool[(self._begin[size - 1] + s) * self.width + w]
+                self.rows[(at + s) * self.width + w] = word
+                plain -= bits_of(word)
+            self.plain[at + s] = plain
         return number
 
     def _make_room(self, size, at):
@@ -127,15 +133,6 @@ class Signatures:
         if (at + size + 1) * self.width > self.rows.shape[0]:
             with cython.gil:
                 self.rows = longer(self.rows, (at + size + 1) * self.width)
-
-    def _only_path(self, links, begin, end, at):
-        first = at * self.width
-        for w in range(self.width):
-            self.rows[first + w] = 0
-        for n in range(begin, end):
-            node = links.nodes[n]
-            self.rows[first + self._word[node]] |= self._bit[node]
-        return 1
 
     def _start_pool(self, lca):
         self._where[lca] = 0
@@ -166,25 +163,25 @@ class Signatures:
     def _keep_largest(self, n):
         """Keep the newest set of the n-th node unless another contains it; remove the sets it contains."""
         width = self.width
-        pool = self._pool
         fresh = self._end[n]
         s = self._begin[n]
-        end = self._end[n]
+        end = fresh
         while s < end:
             inside: cython.bint = True
             contains: cython.bint = True
             for w in range(width):
-                both = pool[s * width + w] & pool[fresh * width + w]
-                inside = inside and both == pool[fresh * width + w]
-                contains = contains and both == pool[s * width + w]
+                both = self._pool[s * width + w] & self._pool[fresh * width + w]
+                inside = inside and both == self._pool[fresh * width + w]
+                contains = contains and both == self._pool[s * width + w]
             if inside:
                 return
             if contains:
                 end -= 1
                 for w in range(width):
-                    pool[s * width + w] = pool[end * width + w]
+                    self._pool[s * width + w] = self._pool[end * width + w]
             else:
                 s += 1
-        for w in range(width):
-            pool[end * width + w] = pool[fresh * width + w]
+        if end < fresh:
+            for w in range(width):
+                self._pool[end * width + w] = self._pool[fresh * width + w]
         self._end[n] = end + 1
