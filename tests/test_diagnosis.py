@@ -447,6 +447,17 @@ def of_loss(table, loss="SDL"):
     return replace(table, columns=[f"{head} of {loss}" if head.endswith("share") else head for head in table.columns])
 
 
+def test_the_first_sentence_is_wrapped(tmp_path):
+    (tmp_path / "h.txt").write_text("r a\nr b\na x\na y\nb z\n")
+    (tmp_path / "gold.txt").write_text("x\ny\nz\nz\n")
+    (tmp_path / "A.txt").write_text("x\nx\nz\na\n")
+    told = asked(tmp_path / "h.txt", tmp_path / "gold.txt", f"{'system ' * 14}A={tmp_path / 'A.txt'}", "-m", "GIE")
+    lead = told.split("\n\n")[0].splitlines()
+    assert len(lead) > 1
+    assert max(map(len, lead)) <= 100
+    assert " ".join(lead).startswith(f"{'system ' * 14}A hits 2 of 4 true classes; ")
+
+
 def test_the_command_shows_all_tables(three, tmp_path):
     (tmp_path / "h.txt").write_text("r a\nr b\na x\na y\nb z\n")
     (tmp_path / "gold.txt").write_text("x\ny\nz\nz\n")

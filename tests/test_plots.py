@@ -92,6 +92,7 @@ def test_what_has_a_picture_draws_itself(mini, tmp_path):
     (points,) = gap.plot().axes[0].collections
     assert sorted(points.get_offsets()[:, 0]) == pytest.approx(sorted(d for d in gap.difference if abs(d) > 1e-12))
     found = mini.sensitivity("GIE")
+    assert not any(line.get_clip_on() for line in found.plot().axes[0].get_lines()[: len(found.systems)])
     assert {text.get_text() for text in found.plot().axes[0].get_legend().get_texts()} == set(mini.systems)
     assert found.plot(tmp_path / "d.svg").axes
     assert (tmp_path / "d.svg").stat().st_size > 1000
