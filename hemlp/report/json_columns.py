@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain, repeat
 from types import NoneType
@@ -76,64 +77,87 @@ class ColumnWriter:
 
     def __init__(self) -> None:
         self._places: dict[bytes, tuple[str, ...]] = {}
+        self._arrays: dict[int, tuple[weakref.ref[Any], tuple[str, ...]]] = {}
+        self._texts: dict[int, str] = {}
 
     def numbers(self, values: FloatArray, place: tuple[str, str, str]) -> str:
         """A column of numbers; ``place``: its system, measure and name."""
-        plain = np.where(np.isnan(values), math.nan, values)  # there are several nan, and one null
-        return self._once(plain.view(np.int64), plain, place)
+        same, first = self._arrays.get(id(values), (None, place))  # measures share arrays
+        if same is not None and same() is values:
+            return _reference(first)
+        undefined = np.isnan(values)  # there are several nan, and one null
+        plain = np.where(undefined, math.nan, values) if undefined.any() else np.ascontiguousarray(values)
+        text, first = self._once(plain.view(np.int64), plain, place)
+        self._arrays[id(values)] = weakref.ref(values), first
+        return text
 
     def statuses(self, numbers: NDArray[np.int8], place: tuple[str, str]) -> str:
         """A column of statuses; ``place``: its system and measure."""
-        return self._once(numbers, numbers, place)
+        return self._once(numbers, numbers, place)[0]
 
-    def _once(self, bits: NDArray[Any], column: NDArray[Any], place: tuple[str, ...]) -> str:
+    def _once(self, bits: NDArray[Any], column: NDArray[Any], place: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
         digest = hashlib.blake2b(bits.tobytes(), person=bits.dtype.str.encode()).digest()
-        if (first := self._places.setdefault(digest, place)) is not place:
-            return f'{{"as":{json_text(list(first))}}}'
-        return _shortest_form(bits, column)
+        first = self._places.setdefault(digest, place)
+        return self._shortest_form(bits, column) if first is place else _reference(first), first
+
+    def _shortest_form(self, bits: NDArray[Any], column: NDArray[Any]) -> str:
+        """A column in its shortest form; each distinct value is formatted once."""
+        first, codes = distinct(bits)
+        texts = as_objects(self._format(bits[first], column[first]))
+        sizes = as_sizes(texts)
+        forms: list[tuple[int, Callable[[], str]]] = [
+            (int(sizes[codes].sum()) + bits.size + 1, lambda: f"[{','.join(texts[codes])}]")
+        ]
+
+        def add_form(values: IntArray, key: str, numbers: IntArray, at: IntArray) -> None:
+            written = as_objects(map(str, numbers.tolist()))
+            length = int(sizes[values].sum() + as_sizes(written)[at].sum()) + values.size + at.size
+            forms.append((
+                length + len(f'{{"values":[],"{key}":[]}}') - 2,
+                lambda: f'{{"values":[{",".join(texts[values])}],"{key}":[{",".join(written[at])}]}}',
+            ))  # fmt: skip
+
+        begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
+        if 2 * begins.size < bits.size:
+            runs = np.diff(np.append(begins, bits.size))
+            different, at = distinct(runs)
+            add_form(codes[begins], "runs", runs[different], at)
+        if 2 * first.size < bits.size:
+            ordered = np.argsort(bits[first])
+            often = ordered[np.argsort(-np.bincount(codes)[ordered], kind="stable")]  # frequent ones get short numbers
+            ranks = np.empty(often.size, np.int64)
+            ranks[often] = np.arange(often.size)
+            add_form(often, "rows", np.arange(often.size), ranks[codes])
+        return min(forms, key=lambda form: form[0])[1]()
+
+    def _format(self, bits: NDArray[Any], values: NDArray[Any]) -> list[str]:
+        """Numbers or status codes as JSON; columns have many numbers in common, which are formatted once."""
+        if values.dtype == np.int8:
+            return [f'"{STATUSES[value]}"' for value in values.tolist()]
+        if len(self._texts) > KEPT:
+            self._texts.clear()
+        keys = bits.tolist()
+        new = [k for k, key in enumerate(keys) if key not in self._texts]
+        self._texts.update(zip([keys[k] for k in new], _number_texts(values[new]), strict=True))
+        return [self._texts[key] for key in keys]
 
 
-def _shortest_form(bits: NDArray[Any], column: NDArray[Any]) -> str:
-    """A column in its shortest form; each distinct value is formatted once."""
-    first, codes = distinct(bits)
-    texts = as_objects(_texts(column[first]))
-    sizes = as_sizes(texts)
-    forms: list[tuple[int, Callable[[], str]]] = [
-        (int(sizes[codes].sum()) + bits.size + 1, lambda: f"[{','.join(texts[codes])}]")
-    ]
-
-    def add_form(values: IntArray, key: str, numbers: IntArray, at: IntArray) -> None:
-        written = as_objects(map(str, numbers.tolist()))
-        length = int(sizes[values].sum() + as_sizes(written)[at].sum()) + values.size + at.size
-        forms.append((
-            length + len(f'{{"values":[],"{key}":[]}}') - 2,
-            lambda: f'{{"values":[{",".join(texts[values])}],"{key}":[{",".join(written[at])}]}}',
-        ))  # fmt: skip
-
-    begins = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
-    if 2 * begins.size < bits.size:
-        runs = np.diff(np.append(begins, bits.size))
-        different, at = distinct(runs)
-        add_form(codes[begins], "runs", runs[different], at)
-    if 2 * first.size < bits.size:
-        ordered = np.argsort(bits[first])
-        often = ordered[np.argsort(-np.bincount(codes)[ordered], kind="stable")]  # frequent ones get short numbers
-        ranks = np.empty(often.size, np.int64)
-        ranks[often] = np.arange(often.size)
-        add_form(often, "rows", np.arange(often.size), ranks[codes])
-    return min(forms, key=lambda form: form[0])[1]()
+KEPT = 2**16
+"""Texts of numbers that are kept."""
 
 
-def _texts(values: NDArray[Any]) -> list[str]:
-    """Numbers or status codes as JSON; integers without a point, except -0.0."""
-    if values.dtype == np.int8:
-        return [f'"{STATUSES[value]}"' for value in values.tolist()]
+def _reference(place: tuple[str, ...]) -> str:
+    return f'{{"as":{json_text(list(place))}}}'
+
+
+def _number_texts(values: FloatArray) -> list[str]:
+    """Numbers as JSON; integers without a point, except -0.0."""
     whole = (np.abs(values) < WHOLE) & (values == np.trunc(values)) & ~((values == 0) & np.signbit(values))
     cells = values.astype(object)
     cells[whole] = values[whole].astype(np.int64)
     for k in np.flatnonzero(~np.isfinite(values)).tolist():
         cells[k] = json_number(cells[k])
-    return json.dumps(cells.tolist())[1:-1].split(", ")
+    return json.dumps(cells.tolist())[1:-1].split(", ") if values.size else []
 
 
 # ---- reading

@@ -209,7 +209,7 @@ def _plus_counts() -> NDArray[np.int16]:
     ones = np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1).sum(axis=1, dtype=np.int16)
     signs = _packed_signs()
     counts = np.zeros((SIGN_DRAWS, 8 * -(-len(signs) // 8)), np.int16)
-    counts[:, : len(signs)] = ones[signs.T]
+    counts[:, : len(signs)] = ones.take(signs.T)
     return counts
 
 
@@ -225,7 +225,9 @@ def _greatest_sums(size: int) -> FloatArray:
 
 
 VALUES_AT_ONCE = 2**21
-"""Differences that are held at once."""
+"""Differences that are held at once where signs may be drawn: many pairs share the draws."""
+IN_CACHE = 2**16
+"""Differences that are held at once elsewhere."""
 
 
 class PairSummary(NamedTuple):
@@ -262,7 +264,7 @@ def summarize_pairs(columns: Sequence[FloatArray], pairs: Sequence[tuple[int, in
         yield from (PairSummary.of(PairedDifferences.of(columns[i], columns[j])) for i, j in pairs)
         return
     scores = np.array(columns, np.float64)
-    together = max(1, VALUES_AT_ONCE // max(1, size))
+    together = max(1, (VALUES_AT_ONCE if size <= SAMPLED_UP_TO else IN_CACHE) // max(1, size))
     for start in range(0, len(pairs), together):
         some = np.array(pairs[start : start + together], np.int64)
         for (i, j), made in zip(some.tolist(), _summarize(scores, some), strict=True):
