@@ -176,11 +176,13 @@ def content_hash(labels: Sequence[Label], aliases: Mapping[Label, Label], edges:
     """SHA-256 of labels, aliases, edges and weights."""
     other = sorted(aliases, key=label_order)
     names = [*labels, *other, *(aliases[alias] for alias in other)]
-    texts = [str(name).encode("utf-8", "surrogatepass") for name in names]
+    texts = [*map(str, names)]
+    content = "".join(texts).encode("utf-8", "surrogatepass")
+    lengths = map(len, texts) if content.isascii() else [len(each.encode("utf-8", "surrogatepass")) for each in texts]
     sizes = [len(labels), len(other), edges.parents.size, edges.weights is not None]
     digest = hashlib.sha256(b"hemlp hierarchy 1" + np.array(sizes, "<i8").tobytes())
-    digest.update(np.fromiter(map(len, texts), "<i8", len(texts)).tobytes())
-    digest.update(bytes(isinstance(name, str) for name in names) + b"".join(texts))
+    digest.update(np.fromiter(lengths, "<i8", len(texts)).tobytes())
+    digest.update(bytes([isinstance(name, str) for name in names]) + content)
     for ends in (edges.parents, edges.children):
         digest.update(ends.astype("<i4").tobytes())
     if edges.weights is not None:

@@ -38,9 +38,12 @@ class NameIndex:
     @staticmethod
     def group(names: Iterable[tuple[str, int]], synonyms: Iterable[tuple[str, int]]) -> dict[str, tuple[int, ...]]:
         """The classes of each name, and of each synonym that is not a name."""
-        groups: dict[str, tuple[int, ...]] = {}
-        for text, number in names:
-            groups[text] = (*groups.get(text, ()), number)
+        own = list(names)
+        groups: dict[str, tuple[int, ...]] = {text: (number,) for text, number in own}
+        if len(groups) < len(own):  # some have a name in common
+            groups.clear()
+            for text, number in own:
+                groups[text] = (*groups.get(text, ()), number)
         named = groups.keys() | ()
         for text, number in synonyms:
             if text not in named and number not in groups.get(text, ()):

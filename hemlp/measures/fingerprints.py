@@ -66,7 +66,8 @@ class _Reader:
         if isinstance(value, np.ndarray):
             return self._array(value)
         if isinstance(value, Mapping) and {*map(type, value)} == {str} and {*map(type, value.values())} == {float}:
-            rows = sorted([(_plain(key), _plain(number)) for key, number in value.items()])
+            numbers = {number: _plain(number) for number in {*value.values()}}  # few, of many classes
+            rows = sorted([(_plain(key), numbers[number]) for key, number in value.items()])
             return _joined("mapping", chain.from_iterable(rows))
         if isinstance(value, Mapping):
             by_key = {

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -158,6 +157,8 @@ def exact_mean(terms: Sequence[float], count: int) -> float:
     try:
         return math.fsum(terms) / count if count else math.nan
     except OverflowError:
+        from fractions import Fraction
+
         infinite = [each for each in terms if math.isinf(each)]
         return exact_mean(infinite, count) if infinite else float(sum(map(Fraction, terms)) / count)
     except ValueError:  # infinite terms of both signs

@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from fractions import Fraction
 from importlib import import_module
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -312,6 +311,8 @@ def sum_text(terms: Iterable[tuple[int, float]], names: Sequence[str], times: st
 
 def exact_integers(values: Iterable[float], digits: int = 40) -> tuple[list[int], int] | None:
     """Integers v·s and the scale s, a power of two, with no rounding at all; None if they need over ``digits`` bits."""
+    from fractions import Fraction
+
     fractions = [Fraction(float(value)) for value in values]
     scale = max((f.denominator for f in fractions), default=1)
     integers = [int(f * scale) for f in fractions]

@@ -137,9 +137,11 @@ class ColumnWriter:
         if len(self._texts) > KEPT:
             self._texts.clear()
         keys = bits.tolist()
-        new = [k for k, key in enumerate(keys) if key not in self._texts]
-        self._texts.update(zip([keys[k] for k in new], _number_texts(values[new]), strict=True))
-        return [self._texts[key] for key in keys]
+        texts = [*map(self._texts.get, keys)]
+        if new := [k for k, text in enumerate(texts) if text is None]:
+            self._texts.update(zip([keys[k] for k in new], _number_texts(values[new]), strict=True))
+            texts = [*map(self._texts.__getitem__, keys)]
+        return texts  # type: ignore[return-value]
 
 
 KEPT = 2**16
@@ -157,7 +159,7 @@ def _number_texts(values: FloatArray) -> list[str]:
     cells[whole] = values[whole].astype(np.int64)
     for k in np.flatnonzero(~np.isfinite(values)).tolist():
         cells[k] = json_number(cells[k])
-    return json.dumps(cells.tolist())[1:-1].split(", ") if values.size else []
+    return json.dumps(cells.tolist())[1:-1].split(", ")
 
 
 # ---- reading

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -142,6 +141,8 @@ def effect_size(d: PairedDifferences) -> float:
         mean /= unit
         squares = math.fsum([*((d.values / unit - mean) ** 2).tolist(), (n - d.number) * mean**2])
     else:
+        from fractions import Fraction
+
         m = Fraction(mean)
         squares = float(Fraction(d.sums.squares, 4**UNIT) - 2 * m * Fraction(d.sums.total, 2**UNIT) + n * m * m)
     return mean / math.sqrt(squares / (n - 1))
