@@ -211,3 +211,19 @@ def test_a_table_in_a_text_file(tmp_path):
     h = Hierarchy.from_edges([("animal", "cow")])
     with pytest.raises(UnknownLabel, match=r"looks like a table: name the file .csv .*format='table'"):
         Batch.of(h, read_labels(tmp_path / "g.txt"), [["cow"], ["cow"]])
+
+
+def test_the_gold_standard_is_looked_up_once(monkeypatch):
+    asked = []
+    given = Hierarchy.look_up
+    monkeypatch.setattr(Hierarchy, "look_up", lambda h, labels: (asked.append(tuple(labels)), given(h, labels))[1])
+    h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
+    systems = {"A": [["cow"], ["cow"]], "B": [["sheep"], ["animal"]], "C": [["yeti"], ["animal"]]}
+    ev = evaluate(h, [["sheep", "griffin"], ["cow"]], systems, ["F_H"], unknown="drop", unknown_true="drop")
+    assert asked.count(("sheep", "griffin", "cow")) == 1
+    assert {name: facts["true labels dropped"] for name, facts in ev.facts.items()} == {"A": 1, "B": 1, "C": 1}
+    alone = [
+        evaluate(h, [["sheep", "griffin"], ["cow"]], labels, ["F_H"], unknown="drop", unknown_true="drop")
+        for labels in systems.values()
+    ]
+    assert [ev.mean(name, "F_H") for name in systems] == [each.mean("system", "F_H") for each in alone]

@@ -240,9 +240,9 @@ class Batch(HtmlDisplay):
     @classmethod
     def over(
         cls, given: Hierarchy, true: LabelSets, pred: LabelSets, policies: Policies, instances: Iterable[Label] = (),
-        isolated: Hierarchy | None = None,
+        isolated: Hierarchy | None = None, known: tuple[IntArray, NDArray[np.bool_] | None] | None = None,
     ) -> Batch:  # fmt: skip
-        """``of`` label sets; ``isolated`` is ``given`` with all isolated classes, if known."""
+        """``of`` label sets; ``isolated``: with all isolated classes; ``known``: the true vocabulary, looked up."""
         if not isinstance(given, Hierarchy):
             raise InvalidOption(f"{type(given).__name__} is not a Hierarchy: make one with Hierarchy.from_edges(...)")
         if "paths" in (true.rows, pred.rows):
@@ -251,7 +251,8 @@ class Batch(HtmlDisplay):
             true, pred = resolve_paths(given, true), resolve_paths(given, pred)
         scores = pred.scores
         sets = pred if scores is None else replace(scores.sets, rows=pred.rows), true
-        numbers, named = zip(*(given.look_up(each.vocabulary) for each in sets), strict=True)
+        found = [given.look_up(sets[PRED].vocabulary), known or given.look_up(sets[TRUE].vocabulary)]
+        numbers, named = zip(*found, strict=True)
         unknown = [each < 0 for each in numbers]
         for side in (TRUE, PRED):
             refuse_other_layouts(given, sets[side], unknown[side])
@@ -378,8 +379,7 @@ def _side(
     unknown_counts, named_counts = (
         None if which is None or not which.any() else _counts(side, which, place, size) for which in (new, named)
     )
-    if dropped:
-        numbers[new] = -1
+    numbers = np.where(new, np.int32(-1), numbers) if dropped else numbers
     order = np.full(size, -1, np.int64)
     order[place] = np.arange(place.size)
     ptr, classes = class_rows(side.ptr, side.codes, numbers, order)

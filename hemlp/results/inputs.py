@@ -140,10 +140,11 @@ class Inputs:
             return {}
         true = self.true if isinstance(self.true, LabelSets) else read_labels(self.true.source)
         instances = self._common_instances(true, loaded) if self.policies.missing == "empty" else ()
-        whole = {}
-        for name, sets in loaded.items():
-            whole[name] = Batch.over(self.given, true, sets, self.policies, instances)
-        return whole
+        known = None if true.rows == "paths" else self.given.look_up(true.vocabulary)
+        return {
+            name: Batch.over(self.given, true, sets, self.policies, instances, known=known)
+            for name, sets in loaded.items()
+        }
 
     @staticmethod
     def _common_instances(true: LabelSets, systems: Mapping[str, LabelSets]) -> dict[Label, None]:
