@@ -11,6 +11,7 @@ import pytest
 from hemlp.analysis.statistics import permutation
 from hemlp.analysis.statistics.differences import PairedDifferences
 from hemlp.analysis.statistics.permutation import SIGN_DRAWS, PairSummary, summarize_pairs
+from hemlp.measures.instance_scores import exact_mean, mean
 
 KINDS = ("ratios", "whole", "random", "undefined", "infinite", "scales", "near")
 
@@ -83,3 +84,20 @@ def test_bounds_of_sums_hold_for_every_draw():
         signs = 2.0 * np.unpackbits(permutation._packed_signs().T, axis=1, count=8 * (n // 8)) - 1.0
         greatest = np.abs(signs @ np.repeat(means.astype(float), 8)).max()
         assert greatest <= permutation._bound(means[None], np.array([n]))[0] * (1 + 1e-9) <= 2 * greatest
+
+
+def test_means_are_rounded_once():
+    """As ``math.fsum`` does it, of which a mean is the quotient; also where the fast sum is not certain."""
+    rng = np.random.default_rng(5)
+    for k in range(3000):
+        size = int(rng.integers(0, 40))
+        column = (
+            rng.random(size),
+            rng.standard_normal(size) * 10.0 ** rng.integers(-300, 300, size),
+            rng.choice([0.0, -0.0, 1.0, 1e308, -1e308, np.inf, np.nan], size),
+            rng.choice([2.0**53, 1.0, -(2.0**53), 0.5, 2.0**-60], size),
+        )[k % 4]
+        defined = column[~np.isnan(column)].tolist()
+        wanted, found = exact_mean(defined, len(defined)), mean(column)
+        assert np.float64(found).tobytes() == np.float64(wanted).tobytes() or (found != found and wanted != wanted)
+    assert mean(np.array([1, 2, 4])) == 7 / 3

@@ -118,6 +118,11 @@ def _unit(greatest):
     return unit
 
 
+def exact_sum(terms: cython.const[cython.double][::1]) -> float:
+    """The sum of all terms, rounded once; nan where that is not certain."""
+    return _exact_sum(terms, terms.shape[0])
+
+
 def _exact_sum(terms, n):
     """The sum of the first n terms, rounded once; nan where that is not certain."""
     total: cython.double = 0

@@ -148,8 +148,11 @@ def _ends(values: FloatArray) -> tuple[float, float]:
 
 def mean(values: FloatArray) -> float:
     """The average of the values that are not nan."""
-    defined = values[~np.isnan(values)]
-    return exact_mean(defined.tolist(), defined.size)
+    from hemlp.kernels.paired import exact_sum
+
+    defined = np.asarray(values[~np.isnan(values)], np.float64)
+    total = exact_sum(defined)
+    return total / defined.size if defined.size and total == total else exact_mean(defined.tolist(), defined.size)
 
 
 def exact_mean(terms: Sequence[float], count: int) -> float:
