@@ -76,6 +76,8 @@ def enlarge(array: NDArray[Any], size: int) -> NDArray[Any]:
 
 FEW = 8
 """Columns below which one after the other is multiplied faster than all together."""
+WIDE = 96
+"""Columns that are multiplied together: of more of them parts of about the same width."""
 ONE_THREAD = 2**18
 """Products of two numbers up to which OpenBLAS multiplies matrices in one thread."""
 
@@ -85,9 +87,10 @@ def multiply(left: NDArray[Any], right: NDArray[Any]) -> NDArray[Any]:
     if 0 < right.shape[1] < FEW:
         return np.stack([left @ column for column in right.T], axis=1)
     product = np.zeros((len(left), right.shape[1]), np.result_type(left, right))
-    rows, columns = min(len(left), 64), min(right.shape[1], 64)
+    width = max(1, right.shape[1])
+    rows, columns = min(len(left), 64), -(-width // -(-width // WIDE))
     inner = ONE_THREAD // max(1, rows * columns)
-    for i, j in iter_product(range(0, len(left), rows or 1), range(0, right.shape[1], columns or 1)):
+    for i, j in iter_product(range(0, len(left), rows or 1), range(0, right.shape[1], columns)):
         for k in range(0, len(right), inner):
             part = left[i : i + rows, k : k + inner] @ right[k : k + inner, j : j + columns]
             product[i : i + rows, j : j + columns] += part
