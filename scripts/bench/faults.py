@@ -109,7 +109,7 @@ FAULTS = [
     Fault("measures/set_measure.py", "return (scores.mean() + weight) / (2 * weight)", "return (scores.mean() + weight) / weight", "normalised ICM", "more_sets averages"),
     Fault("measures/pair_scores.py", "similar = (facts.predicted + facts.true) / 2 - facts.error", "similar = facts.predicted / 2 + facts.true / 2 - facts.error / 2", "matched P, R and F", "composites"),
     Fault("measures/pair_scores.py", "np.maximum(f.predicted + f.true - f.common, 1)", "np.maximum(f.predicted + f.true - 2 * f.common, 1)", "accuracy by the union", "measures"),
-    Fault("measures/instance_scores.py", "return exact_mean(defined.tolist(), defined.size)", "return exact_mean(defined.tolist(), values.size)", "means with undefined instances"),
+    Fault("measures/instance_scores.py", "return total / defined.size if", "return total / values.size if", "means with undefined instances"),
     Fault("measures/averages.py", "covered = predicted > 0 if average == \"cafa\" else", "covered = predicted >= 0 if average == \"cafa\" else", "CAFA's mean precision counts instances without prediction", "averages"),
     Fault("measures/information.py", "whole[number == 0] = size", "whole[number == 0] = 1", "information accretion of roots", "more_sets curves"),
     Fault("measures/information.py", "there = held[np.minimum(np.searchsorted(held, keys), held.size - 1)] == keys", "there = keys >= 0", "information accretion of classes with several parents", "more_sets curves"),
