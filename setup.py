@@ -27,13 +27,16 @@ FLAVOURS = {
     "ubsan": ["-O1", "-g", "-fno-wrapv", "-fsanitize=undefined,float-cast-overflow"],
 }
 """Options of the C compiler for each value of HEMLP_BUILD; all but the first are for scripts/stages."""
+LEAN = "-DCYTHON_INLINE="
+"""Cython's own functions are then called, not inlined: what makes arguments of views is half of the code to compile."""
 OPTIMIZED = {
-    "-O3": "assignment certificate label_sets by_score sweep paired",
+    "-O3": "by_score sweep paired label_sets",
     "-O3 -finline-limit=600": "closed_forms successive_shortest_paths transport tally distances reach local_numbering "
-    "eligible path_graphs signatures lexicon cells words vocabulary sha256",
-    "-O1": "shared records bitsets signals stepwise twins link_finder census error_kinds orders",
+    "eligible path_graphs signatures lexicon splitting sha256",
+    "-O2": "greedy enumerated_parts shared_paths part_search lagrangian_bound components ties",
+    f"-O1 {LEAN}": "shared records bitsets signals stepwise twins link_finder census orders",
 }
-"""Options for modules, chosen by instruction counts: -O1 for what takes no time, and -O2 for all that are not here.
+"""Options for modules, chosen by instruction counts: -O1 for what takes no time, and -O2 with LEAN for all not here.
 
 Functions that .pxd files declare are inlined too seldom without a higher limit.
 """
@@ -49,6 +52,9 @@ DIRECTIVES = {
     "cdivision": not CHECKED,
     "auto_pickle": False,  # records hold views of arrays
     "infer_types": True,  # numbers are C numbers where what they are made of is
+    "binding": False,  # from here on: less C to compile
+    "emit_code_comments": False,
+    "optimize.unpack_method_calls": False,
 }
 
 
@@ -108,8 +114,8 @@ def options(name: str) -> list[str]:
     if os.name == "nt":
         return []
     module = name.rpartition(".")[2]
-    level = next((level for level, modules in OPTIMIZED.items() if module in modules.split()), "-O2")
-    return [*level.split(), *FLAVOURS[FLAVOUR], "-ffp-contract=off"]  # the same sums on every machine
+    level = next((level for level, modules in OPTIMIZED.items() if module in modules.split()), f"-O2 {LEAN}")
+    return [*level.split(), *FLAVOURS[FLAVOUR], "-w", "-ffp-contract=off"]  # nobody wrote it; the same sums everywhere
 
 
 setup(

@@ -45,7 +45,7 @@ def compare_for_hours():
     """Compiled code that runs until its process is ended: rows of ten million values, a million of them."""
     import numpy as np
 
-    from hemlp.kernels.text.deduplicate import first_equal
+    from hemlp.kernels.text.label_sets import first_equal
 
     first_equal(np.zeros(10**6, np.int64), np.full(10**6, 10**7), np.zeros(10**7, np.uint8))
 

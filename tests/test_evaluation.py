@@ -111,7 +111,7 @@ def test_like_instances_are_solved_once_and_scored_all(monkeypatch):
 
 @given(st.lists(st.lists(st.integers(0, 3), max_size=3), max_size=30))
 def test_first_equal_rows(rows):
-    from hemlp.kernels.text.deduplicate import first_equal
+    from hemlp.kernels.text.label_sets import first_equal
 
     ends = np.cumsum([len(row) for row in rows]).astype(np.int64)
     begins = ends - np.array([len(row) for row in rows], np.int64)

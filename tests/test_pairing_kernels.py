@@ -13,9 +13,8 @@ from scipy.optimize import linear_sum_assignment, linprog
 from hemlp import ALL, Batch, Bounds, Hierarchy, PairMeasure, Status
 from hemlp.arrays import plain_sum
 from hemlp.errors import InvalidSolution
-from hemlp.kernels.flow.certificate import cheapest
+from hemlp.kernels.flow.certificate import BROKEN, PROVED, WIDE, cheapest
 from hemlp.kernels.flow.closed_forms import best_matches, best_pairings
-from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED, WIDE
 from hemlp.kernels.flow.pairing import Chosen, Pairing
 from hemlp.kernels.flow.transport import prove_transports, transport
 from hemlp.measures.pair_scores import PairFacts

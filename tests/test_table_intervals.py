@@ -305,7 +305,7 @@ def test_tables_are_computed_once(mini, monkeypatch):
 
     for name in ("count", "count_groups", "add_up"):
         monkeypatch.setattr(census, name, never)
-    monkeypatch.setattr("hemlp.kernels.closure.error_kinds.kinds", never)
+    monkeypatch.setattr("hemlp.kernels.closure.census.kinds", never)
     monkeypatch.setattr("hemlp.analysis.diagnosis.error_costs.iter_class_pairs", never)
     assert [str(ask()) for ask in asked] == before
 

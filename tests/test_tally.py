@@ -29,7 +29,7 @@ from hemlp.errors import (
     UndefinedScore,
     UnknownLabel,
 )
-from hemlp.kernels.text.cells import learn_texts
+from hemlp.kernels.text.lexicon import learn_texts
 from hemlp.kernels.text.sha256 import last_words
 from hemlp.results import merged_sums
 from hemlp.results.exact_sums import UNIT, exact_square_sum

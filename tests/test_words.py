@@ -19,8 +19,8 @@ from hemlp.instances.formats.score_tables import read_triples
 from hemlp.instances.label_files import LabelFile
 from hemlp.io.text import check_text, parse_number, read_regular_cells, word_rows
 from hemlp.kernels import COMPILED
-from hemlp.kernels.text.cells import split_cells, split_cells_plainly
-from hemlp.kernels.text.words import first_words, split_tags, split_words, split_words_plainly, trimmed
+from hemlp.kernels.text.splitting import first_words, split_cells, split_tags, split_words, trimmed
+from hemlp.text import plain_splitting
 
 letters = st.sampled_from(
     [*"abcdé\x01\x1c\u00a0\u3000", "abcdefgh", "x" * 40, " ", "  ", "\t", "\x0b", "\x0c", "\n", "\n\n", "\r\n"]
@@ -58,11 +58,11 @@ any_bytes = st.lists(st.sampled_from([*range(256), *b" \t,;:\n\r"] + [97] * 50),
 def test_cells_are_those_of_plain_python(text, start, sep, data):
     """Any bytes at all, between anything."""
     start = min(start, len(text))
-    assert decoded(split_words(text, start)) == decoded(split_words_plainly(text, start))
+    assert decoded(split_words(text, start)) == decoded(plain_splitting.split_words(text, start))
     for kinds in data.draw(st.sampled_from([("t", "tt"), ("-t", "ttt"), ("t-", "t-t-")])):
         found = split_cells(text, start, sep, kinds)
         assert decoded(found)[:2] + decoded(found)[4:] == (
-            (plain := decoded(split_cells_plainly(text, start, sep, kinds)))[:2] + plain[4:]
+            (plain := decoded(plain_splitting.split_cells(text, start, sep, kinds)))[:2] + plain[4:]
         )
         assert [each.dtype for each in found.codes] == [np.int32] * len(kinds)
 
@@ -93,7 +93,7 @@ def test_many_rows_in_several_blocks(end):
              for k in range(5000)]  # fmt: skip
     for more in ([], [b"a,b"], [b"a,b,c,d"]):
         text = (end or b"\n").join([*lines, *more]) + end
-        found, plain = split_cells(text, 0, ",", "ttn"), split_cells_plainly(text, 0, ",", "ttn")
+        found, plain = split_cells(text, 0, ",", "ttn"), plain_splitting.split_cells(text, 0, ",", "ttn")
         assert decoded(found)[0][:2] == decoded(plain)[0][:2]
         assert decoded(found)[1][:2] == decoded(plain)[1][:2]
         assert (found.blanks, found.wrong) == (plain.blanks, plain.wrong)
@@ -124,9 +124,9 @@ def test_many_words(width):
     rng = np.random.default_rng(0)
     words = [str(k).zfill(width).encode() for k in rng.integers(0, 9_999, 30_000).tolist()]
     text = b"".join(word + (b"\n" if k % 3 else b"\t") for k, word in enumerate(words))
-    assert decoded(split_words(text, 0)) == decoded(split_words_plainly(text, 0))
+    assert decoded(split_words(text, 0)) == decoded(plain_splitting.split_words(text, 0))
     rows = b"\n".join(b"\t".join(words[k : k + 2]) for k in range(0, 30_000, 2))
-    found, plain = split_cells(rows, 0, "\t", "tt"), split_cells_plainly(rows, 0, "\t", "tt")
+    found, plain = split_cells(rows, 0, "\t", "tt"), plain_splitting.split_cells(rows, 0, "\t", "tt")
     assert decoded(found) == decoded(plain)
 
 

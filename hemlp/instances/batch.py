@@ -343,7 +343,7 @@ class Batch(HtmlDisplay):
         """For each instance the first one that has the same classes on both sides."""
         if len(self) == 1:
             return np.zeros(1, np.int64)
-        from hemlp.kernels.text.deduplicate import first_equal
+        from hemlp.kernels.text.label_sets import first_equal
 
         sizes = np.stack([self.pred.sizes + 1, self.true.sizes], axis=1)  # a mark follows the predictions
         ptr = pointers(sizes.ravel())

@@ -156,7 +156,7 @@ def _code_texts(values: Any) -> Coded | None:
     """Code texts of Arrow, faster; None for other values, where some are missing, and for texts of several lines."""
     from pyarrow import types
 
-    from hemlp.kernels.text.cells import code_texts
+    from hemlp.kernels.text.lexicon import code_texts
 
     wide = types.is_large_string(values.type)
     if not (wide or types.is_string(values.type)) or values.null_count or not len(values):

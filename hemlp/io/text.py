@@ -215,7 +215,7 @@ def word_rows(data: bytes, source: str, start: int = 0, first: int = 0) -> tuple
 
     It is read from ``start`` on, where row ``first`` of its file begins, counted from 0.
     """
-    from hemlp.kernels.text.words import split_words
+    from hemlp.kernels.text.splitting import split_words
 
     letters, codes, ptr = split_words(data, start)
 
@@ -263,9 +263,8 @@ class CellTable:
 
 
 def read_columns(data: bytes, source: str, start: int, sep: str | None, kinds: str) -> CellTable:
-    """The lines of a text from ``start`` on, the first or second of its file, as ``hemlp.kernels.text.cells`` splits
-    them."""
-    from hemlp.kernels.text.cells import split_cells
+    """The lines of a text from ``start`` on, the first or second of its file, as ``split_cells`` splits them."""
+    from hemlp.kernels.text.splitting import split_cells
 
     cells, first = split_cells(data, start, sep, kinds), 1 + (start > 0)
     size = max(

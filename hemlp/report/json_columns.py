@@ -39,7 +39,7 @@ def distinct(column: NDArray[Any]) -> tuple[IntArray, IntArray]:
     >>> first.tolist(), codes.tolist()
     ([0, 1], [0, 1, 0, 0, 1])
     """
-    from hemlp.kernels.text.deduplicate import first_equal
+    from hemlp.kernels.text.label_sets import first_equal
 
     cells = np.ascontiguousarray(column).view(np.uint8 if column.itemsize == 1 else np.int32)
     width = cells.size // max(1, column.size)

@@ -181,8 +181,8 @@ class Plan:
         """The class numbers of columns of lists; nothing where a cell is null or a label unknown."""
         from pyarrow import types
 
-        from hemlp.kernels.text.cells import learn_texts
         from hemlp.kernels.text.label_sets import class_rows
+        from hemlp.kernels.text.lexicon import learn_texts
 
         lists = [column.combine_chunks() for column in columns]
         plain = all(types.is_list(each.type) and types.is_string(each.type.value_type) for each in lists)
@@ -204,7 +204,7 @@ class Plan:
         """All labels of the hierarchy with their numbers, and their classes; None unless they are texts."""
         import pyarrow as pa
 
-        from hemlp.kernels.text.cells import learn_texts
+        from hemlp.kernels.text.lexicon import learn_texts
 
         ids = self.hierarchy.ids
         if not {*map(type, ids)} <= {str}:

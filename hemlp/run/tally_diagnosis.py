@@ -81,8 +81,7 @@ class ClassCounts:
 
 def count_batch(batch: Batch, levels: int) -> tuple[IntArray, IntArray]:
     """Of each instance the counts of levels and kinds (columns × instances), and of each class six (classes × 6)."""
-    from hemlp.kernels.closure.census import count, count_groups
-    from hemlp.kernels.closure.error_kinds import kinds
+    from hemlp.kernels.closure.census import count, count_groups, kinds
     from hemlp.kernels.records import Rows, Sides
 
     h = batch.hierarchy

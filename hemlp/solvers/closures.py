@@ -22,8 +22,8 @@ class ClosureLists(BaseSolver):
         return type(model) in self.kinds
 
     def solve_batch(self, model: ClosureModel) -> ClosureSolution:
+        from hemlp.kernels.closure.sets import tally_tolerant
         from hemlp.kernels.closure.tally import tally
-        from hemlp.kernels.closure.tolerant import tally_tolerant
         from hemlp.kernels.records import Implied, Sides
 
         if model.shared is not None or model.ignored is not None:

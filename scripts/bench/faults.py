@@ -53,7 +53,7 @@ FAULTS = [
     Fault("kernels/closure/sets.py", "while reached < filled and level < search.farthest:", "while reached < filled and level <= search.farthest:", "one step too far within a horizon"),
     Fault("kernels/closure/sets.py", "return parents.ptr[node] == parents.ptr[node + 1]", "return False", "SDL drops roots"),
     Fault("kernels/closure/sets.py", "sums[i, 1] += weight\n                    sums[i, 2] += weight", "sums[i, 1] += weight\n                    sums[i, 2] += 1", "common weight of explicit sets"),
-    Fault("kernels/closure/tolerant.py", "common = hierarchy.upper if pred.with_hub and true.with_hub else 0", "common = 0", "SDL beyond the hub", "hub sets"),
+    Fault("kernels/closure/sets.py", "common = hierarchy.upper if pred.with_hub and true.with_hub else 0", "common = 0", "SDL beyond the hub", "hub sets"),
     # kernels of pairings
     Fault("kernels/flow/closed_forms.py", "if given.serves[k] & 2 and cost < alone.cost_t[column]:", "if given.serves[k] & 1 and cost < alone.cost_t[column]:", "a pair that serves one end only", "pairing pairing_kernels"),
     Fault("kernels/flow/closed_forms.py", "saved = saved if saved > 0.0 else 0.0", "saved = saved if saved > 1.0 else 0.0", "MGIA misses pairs that save little", "pairing_kernels pairing"),
@@ -62,8 +62,8 @@ FAULTS = [
     Fault("kernels/graph/common_ancestors.py", "best = max(best, values[node])", "best = min(best, values[node])", "a similarity by the least common ancestor's value", "similarities"),
     # kernels of graphs, kinds, scores
     Fault("kernels/graph/orders.py", "best = min(best, depth[parents.items[e]] + lengths[e])", "best = max(best, depth[parents.items[e]] + lengths[e])", "depth is the longest way", "hierarchy similarities"),
-    Fault("kernels/closure/error_kinds.py", "return TOO_GENERAL if (above if predicted else below) else TOO_SPECIFIC", "return TOO_GENERAL if above else TOO_SPECIFIC", "true classes: too general and too specific are exchanged", "diagnosis"),
-    Fault("kernels/closure/error_kinds.py", "inner = inner or (met and parents.ptr[node + 1] > parents.ptr[node])", "inner = inner or met", "a common root makes it the same branch", "diagnosis"),
+    Fault("kernels/closure/census.py", "return TOO_GENERAL if (above if predicted else below) else TOO_SPECIFIC", "return TOO_GENERAL if above else TOO_SPECIFIC", "true classes: too general and too specific are exchanged", "diagnosis"),
+    Fault("kernels/closure/census.py", "inner = inner or (met and parents.ptr[node + 1] > parents.ptr[node])", "inner = inner or met", "a common root makes it the same branch", "diagnosis"),
     Fault("kernels/ranking/sweep.py", "equal[k] = task.alone == 0 and task.missed == 0", "equal[k] = task.alone == 0", "exact match of a threshold", "curves scored_sets"),
     Fault("kernels/ranking/sweep.py", "if task.in_true[node] == i:\n                task.c_weight += task.weights[node]", "if task.in_true[node] == i:\n                task.c_weight += 1", "weighted common nodes at a threshold", "curves scored_sets cafa_command"),
     Fault("kernels/ranking/by_score.py", "return ranks[a] < ranks[b]", "return ranks[a] > ranks[b]", "which of equal scores is among the first k", "greatest_scores ranked scored_sets"),

@@ -60,7 +60,7 @@ def classify_errors(batch: Batch) -> tuple[IntArray, IntArray]:
 
 def _relate(batch: Batch, true: Side) -> tuple[IntArray, IntArray]:
     """The same with other true classes."""
-    from hemlp.kernels.closure.error_kinds import kinds
+    from hemlp.kernels.closure.census import kinds
 
     h, pred = batch.hierarchy, batch.pred
     lists = h.upward.lists(np.concatenate([pred.classes, true.classes]))

@@ -103,7 +103,7 @@ def _read_regular(data: bytes) -> Terms | None:
 
     The kernel tells the tags of all lines apart, and only lines that matter are looked at.
     """
-    from hemlp.kernels.text.words import first_words, split_tags, trimmed
+    from hemlp.kernels.text.splitting import first_words, split_tags, trimmed
 
     letters, codes, starts, ends = split_tags(data)
     tags = letters.decode("utf-8").split("\n")[:-1]

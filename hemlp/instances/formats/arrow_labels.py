@@ -56,7 +56,7 @@ class ArrowIds(Sequence[Label]):
         """Of a chunked array, in which each id is there once."""
         from pyarrow import types
 
-        from hemlp.kernels.text.cells import code_texts
+        from hemlp.kernels.text.lexicon import code_texts
 
         array = _plain(column.combine_chunks())
         if not (_is_text(array.type) or types.is_integer(array.type)):

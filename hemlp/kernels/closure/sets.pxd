@@ -1,5 +1,5 @@
 cimport cython
-from hemlp.kernels.records cimport Rows, Sides
+from hemlp.kernels.records cimport Implied, Rows, Sides
 from hemlp.kernels.signals cimport look_for_signals
 
 cdef enum:
@@ -28,3 +28,25 @@ cdef Py_ssize_t _imply(Search search, Rows arrows, long long i, int side, Py_ssi
 cdef _drop_all(const long long[::1] ptr, const int[::1] nodes, unsigned char[::1] members, Rows parents)
 cdef bint _is_near(Rows parents, int node, unsigned char[::1] side_of, unsigned char side) noexcept nogil
 cdef _weigh_all(const long long[::1] ptr, const int[::1] nodes, const unsigned char[::1] members, const double[::1] weights, double[:, ::1] sums, unsigned char[::1] equal)
+
+@cython.final
+cdef class Hierarchy:
+    cdef Implied implied
+    cdef Rows parents
+    cdef Rows children
+    cdef long upper
+    cdef long upper_roots
+
+@cython.final
+cdef class Side:
+    cdef bint with_hub
+    cdef long alone
+    cdef Py_ssize_t filled
+    cdef int[::1] nodes
+    cdef int[::1] stamp
+    cdef int[::1] child_stamp
+
+cdef _tally_all(Sides sides, Hierarchy hierarchy, double[:, ::1] counts, unsigned char[::1] equal)
+cdef void _collect(Side side, const int[::1] classes, long long begin, long long end, Implied implied, int i) noexcept nogil
+cdef long _compare(Side own, Side other, int node, Hierarchy hierarchy, int i) noexcept nogil
+cdef void _count_children(Side own, Side other, int node, Hierarchy hierarchy, int i) noexcept nogil

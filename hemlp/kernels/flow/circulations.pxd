@@ -1,6 +1,5 @@
-from hemlp.kernels.flow.negative_cycles cimport BROKEN, WIDE, Proof, cancel_negative_cycles, check_signals, set_potential, split_costs
-from hemlp.kernels.flow.network cimport Network
-from hemlp.kernels.flow.successive_shortest_paths cimport Dijkstra, least_cost_flow
+from hemlp.kernels.flow.certificate cimport BROKEN, WIDE, Proof, cancel_negative_cycles, check_signals, set_potential, split_costs
+from hemlp.kernels.flow.successive_shortest_paths cimport Dijkstra, Network, least_cost_flow
 
 cdef class Circulations:
     cdef readonly Py_ssize_t size, most_nodes, most_arcs

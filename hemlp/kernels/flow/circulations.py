@@ -1,7 +1,7 @@
 """Minimum-cost circulations in many small networks that are given arc by arc, and proofs of optimality.
 
 Instance i has the nodes from ``node_ptr[i]`` on, numbered from 0, and the arcs from ``arc_ptr[i]`` on. Costs are at
-least 0. Algorithms and complexity are those of ``successive_shortest_paths`` and ``negative_cycles``.
+least 0. Algorithms and complexity are those of ``successive_shortest_paths`` and ``certificate``.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Circulations:
     def __init__(self, ptr: tuple[Array, Array], ends: tuple[Array, Array], bounds: tuple[Array, Array], cost: Array):
         self.size = len(ptr[0]) - 1
         self.node_ptr, self.arc_ptr = ptr
-        self.most_nodes, self.most_arcs = (int(np.diff(of).max(initial=0)) for of in ptr)
+        self.most_nodes, self.most_arcs = [int(np.diff(of).max(initial=0)) for of in ptr]
         self.tail, self.head = ends
         self.lower, self.upper = bounds
         self.cost = cost

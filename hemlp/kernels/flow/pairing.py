@@ -28,7 +28,7 @@ class Pairing:
     ) -> None:  # fmt: skip
         self.size = len(ptr[0]) - 1
         self.pred_ptr, self.true_ptr, self.pair_ptr = ptr
-        self.most_pred, self.most_true, self.most_pairs = (int(np.diff(of).max(initial=0)) for of in ptr)
+        self.most_pred, self.most_true, self.most_pairs = [int(np.diff(of).max(initial=0)) for of in ptr]
         self.kappa = kappa
         self.serves = serves
         self.mutual = bool((serves == 3).all())

@@ -1,5 +1,4 @@
 cimport cython
-from hemlp.kernels.flow.network cimport Network, build_network, list_residual_arcs, read_flow, push
 from hemlp.kernels.flow.pairing cimport Chosen, Pairing
 from hemlp.kernels.signals cimport look_for_signals
 from libc.math cimport INFINITY
@@ -27,3 +26,17 @@ cdef void _push_along_tight_arcs(Network net, Dijkstra search) noexcept nogil
 cdef int _shortest_path(Network net, Dijkstra search, int start) noexcept nogil
 cdef int _relax(Network net, Dijkstra search, int v) noexcept nogil
 cdef void _augment(Network net, Dijkstra search, int start, int end) noexcept nogil
+
+@cython.final
+cdef class Network:
+    cdef Py_ssize_t nodes, arcs
+    cdef double[::1] cost
+    cdef int[::1] end, first, outgoing
+    cdef long long[::1] residual
+
+cdef bint build_network(Pairing given, Py_ssize_t i, Chosen chosen, Network net) noexcept nogil
+cdef void read_flow(Pairing given, Py_ssize_t i, Network net, Chosen chosen) noexcept nogil
+cdef void push(Network net, Py_ssize_t arc, long long amount) noexcept nogil
+cdef void list_residual_arcs(Network net) noexcept nogil
+
+cdef bint _add_pairs(Pairing given, Py_ssize_t i, Chosen chosen, Network net) noexcept nogil

@@ -27,7 +27,7 @@ class Tree:
     def __init__(self, nodes: int, pairs: int) -> None:
         self.height = self.width = self.root = 0
         self.cost = np.empty(pairs)
-        self.parent, self.depth, self.child, self.next, self.before = (np.empty(nodes, np.int32) for _ in range(5))
+        self.parent, self.depth, self.child, self.next, self.before = [np.empty(nodes, np.int32) for _ in range(5)]
         self.flow, self.left = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
         self.price, self.arc_cost = np.empty(nodes), np.empty(nodes)
 

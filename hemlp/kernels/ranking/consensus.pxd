@@ -1,5 +1,5 @@
 cimport cython
-from hemlp.kernels.flow.assignment cimport Matching, match
+from hemlp.kernels.flow.closed_forms cimport Matching, match
 from hemlp.kernels.records cimport Rows
 from hemlp.kernels.signals cimport look_for_signals
 

@@ -29,7 +29,7 @@ class Consensus:
         most = int(entries.max(initial=0)) + 1
         self.matrix = np.zeros(int((entries * np.diff(self.size_ptr)).max(initial=0)) + 1)
         self.place = np.full(nodes, -1, np.int32)
-        self.nodes, self.state, self.stack, self.order = (np.zeros(most, np.int32) for _ in range(4))
+        self.nodes, self.state, self.stack, self.order = [np.zeros(most, np.int32) for _ in range(4)]
         self.worth, self.inverse = np.zeros(most), np.zeros(int(np.diff(self.size_ptr).max(initial=0)) + 1)
         self.union = self.width = self.begin = 0
         self.beta2 = 1.0

@@ -24,7 +24,7 @@ class Sweep:
         self.arrows, self.true, self.scored, self.hidden, self.steps = arrows, true, scored, hidden, steps
         self.weights = weights
         size = len(arrows.ptr) - 1
-        self.in_true, self.in_pred, self.concealed = (np.full(size, -1, np.int32) for _ in range(3))
+        self.in_true, self.in_pred, self.concealed = [np.full(size, -1, np.int32) for _ in range(3)]
         self.stack = np.empty(size, np.int32)
         self.p_weight = self.t_weight = self.c_weight = 0.0
         self.alone = self.missed = 0
@@ -222,7 +222,7 @@ def best_of_resamples(
     """
     best = np.full((3, len(drawn)), -1.0)
     best[1] = np.inf
-    carried, sums, times, gain = (np.empty((size, TOGETHER)) for size in (len(columns), SUMS, 1, 1))
+    carried, sums, times, gain = [np.empty((size, TOGETHER)) for size in (len(columns), SUMS, 1, 1)]
     _resample(begin, units, changes, columns, scales, counts, drawn, kind, carried, sums, times[0], gain[0], best)
     best[best < 0] = np.inf
     return best

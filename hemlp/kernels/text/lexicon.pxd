@@ -1,10 +1,18 @@
 cimport cython
+from hemlp.kernels.signals cimport look_for_signals
+from libc.math cimport NAN
 from libc.string cimport memcmp, memcpy
 
 ctypedef const unsigned char* Letters
 
 cdef enum:
     LINE_END = 10
+    PLUS = 43
+    MINUS = 45
+    POINT = 46
+    ZERO = 48
+    NINE = 57
+    BLOCK = 1024  # words or rows between two looks at signals
     TOGETHER = 32  # cells that are looked up together
 
 cdef extern from *:
@@ -48,5 +56,21 @@ cdef class Lexicon:
     cdef int _learn(self, long long begin, long long end) except -1 nogil
     cdef int _spread(self) except -1 nogil
 
+@cython.final
+cdef class Column:
+    cdef readonly Lexicon lexicon
+    cdef readonly long long size, odd_size
+    cdef readonly int[::1] codes
+    cdef readonly double[::1] values
+    cdef readonly long long[::1] odd
+    cdef bint numbers
+    cdef Letters text
+    cdef long long[::1] odd_begins, odd_ends
+    cpdef extend(self, const long long[::1] begins, const long long[::1] ends, long long count, long long room)
+
+cdef bint decimal(Letters text, long long begin, long long end, double* value) noexcept nogil
+
 cdef unsigned long long FACTOR
 cdef long long NUMBER
+cdef long long MOST_WHOLE
+cdef double MOST_POWER

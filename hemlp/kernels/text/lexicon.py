@@ -3,19 +3,55 @@
 Eight bytes are an integer of 64 bits. A cell of at most eight is that integer; a longer one is looked up by a
 multiplicative (Fibonacci) hash of all its integers, and its bytes are then compared. O(bytes) expected. Invariant: the
 table is at most half full.
+
+Plain decimals such as 0.125 are numbers already, exactly as Python reads them: a whole number below 10¹⁵ and a power of
+ten up to 10²² are doubles, and what the division of the one by the other gives is rounded once, so it is the double
+that is nearest to the decimal (Clinger's fast path, 1990).
 """
 
 from __future__ import annotations
 
+import sys
+from typing import Any
+
 import cython
 import numpy as np
 
+from hemlp.kernels import Array
 from hemlp.kernels.bitsets import longer
+from hemlp.text import plain_splitting
 
 FACTOR = 0x9E3779B97F4A7C15
 """2⁶⁴ over the golden ratio: it spreads what is close together."""
 NUMBER = 0xFFFFFFFF
 """Where the second half of a slot has a number; the size of the cell is above it."""
+MOST_WHOLE = 10**15
+MOST_POWER = 1e22
+CHUNK = 2**16
+"""Texts that are looked up before signals are."""
+
+
+def code_texts(text: bytes, offsets: Array) -> tuple[bytes, Array]:
+    """The distinct texts ``text[offsets[k]:offsets[k + 1]]``, a line end after each, and which one each is."""
+    known, codes = learn_texts(text, offsets)
+    return b"".join([cell + b"\n" for cell in known]) if isinstance(known, dict) else known.content, codes
+
+
+def learn_texts(text: bytes, offsets: Array, known: Any = None) -> tuple[Any, Array]:
+    """The numbers of the distinct texts ``text[offsets[k]:offsets[k + 1]]``, and the number of each of these.
+
+    ``known``: the numbers of other texts, which are those of these, too, and -1 of all that are not among them.
+    """
+    if not cython.compiled or sys.byteorder != "little":
+        return plain_splitting.learn_texts(text, offsets, known)
+    column = Column(text, False)
+    column.lexicon = column.lexicon if known is None else known.of(text)
+    size: int = len(offsets) - 1
+    for start in range(0, size, CHUNK):
+        look_for_signals()
+        stop: int = min(start + CHUNK, size)
+        column.extend(offsets[start:stop], offsets[start + 1 : stop + 1], stop - start, size)
+    return column.lexicon, np.asarray(column.codes)[: column.size]
 
 
 def _mixed(code, more):
@@ -181,3 +217,74 @@ class Lexicon:
                 self.slots[2 * slot] = slots[2 * k]
                 self.slots[2 * slot + 1] = slots[2 * k + 1]
         return 0
+
+
+class Column:
+    """A column of texts, whose numbers in the ``lexicon`` are ``codes``; or of numbers, as of ``SplitCells``."""
+
+    def __init__(self, text, numbers):
+        self.text = text
+        self.lexicon = Lexicon(text)
+        self.numbers = numbers
+        self.size = self.odd_size = 0
+        self.codes, self.values, self.odd = np.empty(0, np.int32), np.empty(0), np.empty(0, np.int64)
+        self.odd_begins, self.odd_ends = np.zeros((2, BLOCK if numbers else 0), np.int64)
+
+    def extend(self, begins, ends, count, room):
+        """Add the cells ``text[begins[k]:ends[k]]``, k < ``count``; ``room``: about how many there will be."""
+        k: cython.longlong
+        if not self.numbers:
+            if self.size + count > self.codes.shape[0]:
+                self.codes = longer(self.codes, max(room, self.size + count))
+            with cython.nogil:
+                self.lexicon.look_up(begins, ends, count, self.codes, self.size)
+        else:
+            if self.size + count > self.values.shape[0]:
+                self.values = longer(self.values, max(room, self.size + count))
+            if self.odd_size + count > self.codes.shape[0]:
+                self.codes = longer(self.codes, self.odd_size + count)
+                self.odd = longer(self.odd, self.odd_size + count)
+            odd: cython.longlong = 0
+            with cython.nogil:
+                for k in range(count):
+                    if not decimal(self.text, begins[k], ends[k], cython.address(self.values[self.size + k])):
+                        self.values[self.size + k] = NAN
+                        self.odd[self.odd_size + odd] = self.size + k
+                        self.odd_begins[odd] = begins[k]
+                        self.odd_ends[odd] = ends[k]
+                        odd += 1
+                self.lexicon.look_up(self.odd_begins, self.odd_ends, odd, self.codes, self.odd_size)
+            self.odd_size += odd
+        self.size += count
+
+
+def decimal(text, begin, end, value):
+    """Whether ``text[begin:end]`` is a plain decimal: digits with a sign or none, and a point or none.
+
+    ``value``: where the number is put. Those that have too many digits are not plain.
+    """
+    whole: cython.longlong = 0
+    power: cython.double = 1.0
+    some: cython.bint = False
+    point: cython.bint = False
+    negative: cython.bint = begin < end and text[begin] == MINUS
+    at: cython.longlong = begin
+    if at < end and (text[at] == PLUS or text[at] == MINUS):
+        at += 1
+    while at < end:
+        if text[at] == POINT and not point:
+            point = True
+        elif text[at] >= ZERO and text[at] <= NINE:
+            whole = 10 * whole + (text[at] - ZERO)
+            some = True
+            if point:
+                power *= 10
+        else:
+            return False
+        if whole >= MOST_WHOLE or power > MOST_POWER:
+            return False
+        at += 1
+    value[0] = whole / power
+    if negative:
+        value[0] = -value[0]
+    return some

@@ -195,7 +195,7 @@ def _count(model: PairingModel, a: int, flow: int, solution: PairingSolution) ->
 
 def certify(model: PairingModel, solution: PairingSolution, claim: Claim) -> PairingSolution:
     """Pairings that are proved to be of least cost or lowered to feasible, and a cut where there is none."""
-    from hemlp.kernels.flow.negative_cycles import BROKEN, PROVED  # type: ignore[attr-defined]
+    from hemlp.kernels.flow.certificate import BROKEN, PROVED  # type: ignore[attr-defined]
 
     prices = check_sizes(model, solution)
     if model.arcs is not None or (model.units is not None and solution.chosen.dtype != np.int64):

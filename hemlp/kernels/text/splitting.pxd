@@ -1,6 +1,6 @@
 cimport cython
 from hemlp.kernels.signals cimport look_for_signals
-from hemlp.kernels.text.lexicon cimport LINE_END, Letters, Lexicon, eight
+from hemlp.kernels.text.lexicon cimport BLOCK, LINE_END, Column, Letters, Lexicon, eight
 from libc.string cimport memcpy, memset
 
 cdef extern from *:
@@ -47,7 +47,7 @@ cdef inline unsigned long long marks_within(Letters text, long long at, long lon
 cdef enum:
     SPACE = 32
     COLON = 58
-    BLOCK = 1024  # words or rows between two looks at signals
+    RETURN = 13
 
 cdef long long _first(unsigned long long marks) noexcept nogil
 cdef bint is_white(unsigned char letter) noexcept nogil
@@ -78,6 +78,19 @@ cdef class Tags:
     cdef long long[::1] begins, ends
     cpdef split(self)
     cdef int _split_block(self) except -1 nogil
+
+@cython.final
+cdef class Rows:
+    cdef readonly long long at, line, width, rows
+    cdef readonly long long[:, ::1] begins, ends
+    cdef Letters text
+    cdef long long length
+    cdef unsigned char sep
+    cdef bint words
+    cpdef scan(self, list blanks)
+    cdef bint _is_blank(self, long long begin, long long end) noexcept nogil
+    cdef long long _scan_cells(self) noexcept nogil
+    cdef long long _scan_words(self) noexcept nogil
 
 cdef long long _copy(Letters text, const long long[::1] begins, const long long[::1] ends, unsigned char[::1] made) noexcept
 cdef _trim(Letters text, long long[::1] begins, long long[::1] ends)

@@ -1,34 +1,30 @@
-"""Splitting of a text into words, and of its lines into tags and values (SWAR; Lamport, 1975). O(bytes)."""
+"""Splitting of a text into words, of its lines into tags and values, and into rows of as many cells each. O(bytes).
+
+Eight bytes at a time (SWAR; Lamport, 1975), or 64 (bits mark what ends a cell). The bounds of some words, or of the
+cells of some rows, are found first; those of a column are then looked up together (``Lexicon``).
+"""
 
 from __future__ import annotations
 
 import sys
-from typing import NamedTuple
 
 import cython
 import numpy as np
 
 from hemlp.kernels import Array
 from hemlp.kernels.bitsets import longer
+from hemlp.text import plain_splitting
+from hemlp.text.plain_splitting import SplitCells, SplitWords
 
 ONES = 0x0101010101010101
 TOPS = 0x8080808080808080
 PLACES = 0x0001020304050607
 
 
-class SplitWords(NamedTuple):
-    """Row i of a text has the words ``codes[ptr[i]:ptr[i + 1]]`` of ``letters``: distinct ones in the order in which
-    they first appear, a line end after each."""
-
-    letters: bytes
-    codes: Array
-    ptr: Array
-
-
 def split_words(text: bytes, start: int) -> SplitWords:
     """The words of the lines of a text from ``start`` on: what stands between white space."""
     if not cython.compiled or sys.byteorder != "little":
-        return split_words_plainly(text, start)
+        return plain_splitting.split_words(text, start)
     words = Words(text)
     words.split(start)
     return SplitWords(
@@ -36,27 +32,11 @@ def split_words(text: bytes, start: int) -> SplitWords:
     )
 
 
-def split_words_plainly(text: bytes, start: int) -> SplitWords:
-    """The same by plain Python: faster than these loops as long as they are not compiled."""
-    known: dict[bytes, int] = {}
-    rows = [line.split() for line in plain_lines(text, start)]
-    codes = [known.setdefault(word, len(known)) for row in rows for word in row]
-    ptr = np.cumsum([0, *map(len, rows)])
-    return SplitWords(b"".join(word + b"\n" for word in known), np.array(codes, np.int32), ptr.astype(np.int64))
-
-
 def split_tags(text: bytes) -> tuple[bytes, Array, Array, Array]:
     """The lines ``tag: value`` of a text: letters and codes of the tags as of ``SplitWords``; where each value begins,
     or 0 without a colon; and where each line ends."""
     if not cython.compiled or sys.byteorder != "little":
-        lines = [line.partition(b":") for line in plain_lines(text, 0)]
-        known: dict[bytes, int] = {}
-        codes = np.array([known.setdefault(tag, len(known)) for tag, _, _ in lines], np.int32)
-        sizes = np.array([sum(map(len, parts)) for parts in lines], np.int64)
-        ends = np.cumsum(sizes + 1) - 1
-        starts = [len(tag) + 1 if colon else -1 for tag, colon, _ in lines]
-        letters = b"".join(tag + b"\n" for tag in known)
-        return letters, codes, np.where(np.array(starts) < 0, 0, ends - sizes + starts), ends
+        return plain_splitting.split_tags(text)
     tags = Tags(text)
     tags.split()
     bounds = np.asarray(tags.starts)[: tags.size], np.asarray(tags.stops)[: tags.size]
@@ -65,16 +45,13 @@ def split_tags(text: bytes) -> tuple[bytes, Array, Array, Array]:
 
 def first_words(text: bytes, begins: Array, ends: Array) -> tuple[bytes, Array]:
     """Letters and codes, as of ``SplitWords``, of the first word of each ``text[begins[k]:ends[k]]``; -1 of none."""
-    codes = np.full(len(begins), -1, np.int32)
     if not cython.compiled or sys.byteorder != "little":
-        words = [text[begin:end].split(None, 1)[:1] for begin, end in zip(begins, ends, strict=True)]
-        known = {word: k for k, word in enumerate(dict.fromkeys(word for each in words for word in each))}
-        codes[:] = [known[each[0]] if each else -1 for each in words]
-        return b"".join(word + b"\n" for word in known), codes
+        return plain_splitting.first_words(text, begins, ends)
     lexicon = Lexicon(text)
     bounds = np.stack([begins, ends])
     _trim(text, bounds[0], bounds[1])
     some = bounds[1] > bounds[0]
+    codes = np.full(len(begins), -1, np.int32)
     begins, ends = np.ascontiguousarray(bounds[0][some]), np.ascontiguousarray(bounds[1][some])
     made = np.empty(len(begins), np.int32)
     _look_up(lexicon, begins, ends, made)
@@ -85,9 +62,44 @@ def first_words(text: bytes, begins: Array, ends: Array) -> tuple[bytes, Array]:
 def trimmed(text: bytes, begins: Array, ends: Array) -> bytes:
     """Each ``text[begins[k]:ends[k]]`` without white space around it, a line end after each."""
     if not cython.compiled:
-        return b"".join(text[begin:end].strip() + b"\n" for begin, end in zip(begins, ends, strict=True))
+        return plain_splitting.trimmed(text, begins, ends)
     made = np.empty(int((ends - begins).sum()) + len(begins), np.uint8)
     return made[: _copy(text, np.ascontiguousarray(begins), np.ascontiguousarray(ends), made)].tobytes()
+
+
+def split_cells(text: bytes, start: int, sep: str | None, kinds: str) -> SplitCells:
+    """The cells of the lines of a text from ``start`` on, each of which has one for every letter of ``kinds``.
+
+    Cells are words between white space, or what stands between separators (``sep``: one byte, and no blank); a return
+    at the end of a line is no part of it, and a line of blanks has no cells. Kinds: "t" for texts, "-" for cells that
+    are not looked at, and once "n" for numbers.
+    """
+    if not cython.compiled or sys.byteorder != "little":
+        return plain_splitting.split_cells(text, start, sep, kinds)
+    blanks: list[int] = []
+    rows = Rows(text, start, sep, len(kinds))
+    columns = [None if kind == "-" else Column(text, kind == "n") for kind in kinds]
+    room: int = 0
+    while rows.width < 0 and rows.at < len(text):
+        look_for_signals()
+        rows.scan(blanks)
+        room = room or (len(text) - start) * rows.rows // (rows.at - start) * 9 // 8
+        for k in range(len(kinds)):
+            if columns[k] is not None:
+                columns[k].extend(rows.begins[k], rows.ends[k], rows.rows, room)
+    numbers = columns[kinds.index("n")] if "n" in kinds else Column(text, True)
+    return SplitCells(
+        [b"" if each is None else each.lexicon.content for each in columns],
+        [np.empty(0, np.int32) if c is None else np.asarray(c.codes)[: c.odd_size if c is numbers else c.size]
+         for c in columns],
+        np.asarray(numbers.values)[: numbers.size],
+        np.asarray(numbers.odd)[: numbers.odd_size],
+        blanks,
+        (rows.line, rows.width) if rows.width >= 0 else None,
+    )  # fmt: skip
+
+
+# ---- pieces of a text
 
 
 def _copy(text, begins, ends, made):
@@ -123,11 +135,6 @@ def _trim(text, begins, ends):
 def _look_up(lexicon, begins, ends, codes):
     with cython.nogil:
         lexicon.look_up(begins, ends, begins.shape[0], codes, 0)
-
-
-def plain_lines(text: bytes, start: int) -> list[bytes]:
-    """The lines of a text from ``start`` on."""
-    return text[start:].removesuffix(b"\n").split(b"\n") if start < len(text) else []
 
 
 # ---- eight bytes at a time: the top bits of some are marks
@@ -271,3 +278,94 @@ class Tags:
         self.size += lines
         self.at = begin
         return 0
+
+
+# ---- rows of as many cells each
+
+
+class Rows:
+    """Rows of a text: cell k of row i of the ``rows`` that were scanned last is ``text[begins[k, i]:ends[k, i]]``.
+
+    ``line``: the number of the next one; ``width``: that of the wrong one that ended the scanning, or -1.
+    """
+
+    def __init__(self, text, start, sep, width):
+        self.text = text
+        self.length = len(text)
+        self.at, self.line, self.width = start, 0, -1
+        self.words = sep is None
+        self.sep = 0 if sep is None else ord(sep)
+        self.begins, self.ends = np.zeros((2, width, BLOCK), np.int64)
+
+    def scan(self, blanks):
+        """Find the cells of the next rows that are not blank: BLOCK of them, or fewer at the end."""
+        self.rows = 0
+        while self.rows < BLOCK and self.at < self.length and self.width < 0:
+            with cython.nogil:
+                width = self._scan_words() if self.words else self._scan_cells()
+            if width == 0:
+                blanks.append(self.line)
+                self.line += 1
+            elif width != self.begins.shape[0]:
+                self.width = width
+
+    def _scan_cells(self):
+        """Go on until there is a row of another width, or nothing; the width of the last row."""
+        begin: cython.longlong = self.at
+        base: cython.longlong = begin
+        cells: cython.longlong = 0
+        width: cython.longlong = self.begins.shape[0]
+        while True:
+            marks: cython.ulonglong = marks_within(self.text, base, self.length, self.sep)
+            while marks != 0:
+                end: cython.longlong = base + first_mark(marks)
+                marks &= marks - 1
+                last: cython.bint = end == self.length or self.text[end] == LINE_END
+                if last and cells == 0 and self._is_blank(begin, end):
+                    self.at = end + 1
+                    return 0
+                if cells < width:
+                    self.begins[cells, self.rows] = begin
+                    self.ends[cells, self.rows] = end - (last and end > begin and self.text[end - 1] == RETURN)
+                cells += 1
+                begin = end + 1
+                if last:
+                    self.at = begin
+                    if cells != width:
+                        return cells
+                    self.line += 1
+                    self.rows += 1
+                    if self.rows == BLOCK or begin >= self.length:
+                        return width
+                    cells = 0
+            base += 64
+
+    def _is_blank(self, begin, end):
+        while begin < end and (self.text[begin] == SPACE or self.text[begin] == RETURN):
+            begin += 1
+        return begin == end
+
+    def _scan_words(self):
+        """The same of words."""
+        at: cython.longlong = self.at
+        width: cython.longlong = self.begins.shape[0]
+        while True:
+            cells: cython.longlong = 0
+            while at < self.length and self.text[at] != LINE_END:
+                if is_white(self.text[at]):
+                    at += 1
+                    continue
+                end = end_of_word(self.text, at, self.length)
+                if cells < width:
+                    self.begins[cells, self.rows] = at
+                    self.ends[cells, self.rows] = end
+                cells += 1
+                at = end
+            at += 1
+            self.at = at
+            if cells != width:
+                return cells
+            self.line += 1
+            self.rows += 1
+            if self.rows == BLOCK or at >= self.length:
+                return width
