@@ -53,15 +53,15 @@ def test_uncompiled_kernels_have_what_is_declared():
     code = """
 import importlib, re, sys
 from pathlib import Path
-for file in sorted(map(Path, sys.argv[1:])):
+for file in sorted(map(Path, sys.argv[2:])):
     text = file.with_suffix(".pxd").read_text()
-    module = importlib.import_module(".".join(file.with_suffix("").parts[file.parts.index("kernels") - 1:]))
+    module = importlib.import_module(".".join(file.with_suffix("").relative_to(sys.argv[1]).parts))
     wanted = re.findall(r"^    ([A-Z_]+) =", text, re.MULTILINE)
     for names in re.findall(r"^from hemlp\\S+ cimport (.+)", text, re.MULTILINE):
         wanted += names.split(", ")
     print(*(f"{file.stem}.{name}" for name in wanted if not hasattr(module, name)))
 """
-    files = [str(file.with_suffix(".py")) for file in KERNELS.rglob("*.pxd")]
+    files = [str(KERNELS.parents[1]), *(str(file.with_suffix(".py")) for file in KERNELS.rglob("*.pxd"))]
     done = subprocess.run([sys.executable, "-c", code, *files], env={**os.environ, "HEMLP_UNCOMPILED": "1"},
                           capture_output=True, text=True, check=True)  # fmt: skip
     c_only = {"is_white", "first_mark", "marks_within", "end_of_word", "eight", "prefetch", "Letters"}
