@@ -147,9 +147,9 @@ def test_every_f_of_the_table_is_made_of_the_p_and_r_beside_it():
 def test_cafa_says_what_it_did():
     q = cafa(H, {"a": ["sheep"], "b": []}, {"a": {"sheep": 0.5}, "z": {"cow": 1.0}})
     assert q.notes == (
-        "1 of 2 instances have no scores: nothing is predicted there",
-        "1 scored instances are not in the gold, and are left out",
-        "1 instances have no true class that counts: their recall is 0",
+        "no scores for 1 of 2 instances: nothing is predicted there",
+        "1 scored instance left out: not in the gold",
+        "recall 0, without a true class that counts: 1 instance",
     )
     assert "optimistic" in repr(q)
     assert "optimistic" in str(q.table())

@@ -318,6 +318,9 @@ def test_a_row_is_a_number(row):
     ev = evaluate(H, ["cow", "bird"], {"A": ["cow", "cow"]}, ["F_H"])
     with pytest.raises(InvalidOption, match="is not the number of an instance: they are numbered from 0 to 1"):
         ev.explain("A", row)
+    named = evaluate(H, {"x": ["cow"]}, {"A": {"x": ["cow"]}}, ["F_H"])
+    with pytest.raises(InvalidOption, match="'x' is not the number of an instance: .*; 'x' is an id: say id='x'"):
+        named.explain("A", "x")
     for same in (np.int64(1), np.uint8(1), -1, np.int8(-1)):
         assert ev.explain("A", same).title == "A, instance 2"
         assert type(ev.explain("A", same).row) is int

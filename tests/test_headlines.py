@@ -35,6 +35,12 @@ def test_the_winner_is_named_and_its_lead_judged():
 
 def test_equal_systems():
     assert lead({"a": RIGHT, "b": RIGHT}, ["F_H"]) == "The best systems are equal by F_H."
+    few = Hierarchy.from_edges([("r", "a"), ("a", "x"), ("a", "y"), ("r", "b")])
+    told = evaluate(few, ["x"] * 30, {"near": ["y"] * 30, "wild": ["b"] * 30}, ["F_H", "accuracy"]).table().lead
+    assert " ".join(told) == (
+        "near is best by F_H; the best systems are equal by accuracy. The lead of near over the next system is "
+        "significant. accuracy is 0 for every system."
+    )
 
 
 @pytest.mark.parametrize("names", [["F_H"], ["F_H", "F_LCA", "F", "GIE"], ["MGIA", "SDL", "accuracy"]])

@@ -206,6 +206,8 @@ def test_obo(tmp_path):
     assert both.distance("X:3", "X:22") == 1
     with pytest.raises(FileFormatError, match="no relation 'regulates'; it has is_a, part_of"):
         read_hierarchy(file, relations=("regulates",))
+    with pytest.raises(FileFormatError, match="no relation 'is_a,part_of': give each by itself, repeat --relation; it"):
+        read_hierarchy(file, relations=("is_a,part_of",))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -67,6 +67,7 @@ CALLS = {
     "relations='is_a' is one string: write ['is_a']": of_file(
         read_hierarchy, "h.obo", "[Term]\nid: A\n", relations="is_a"),
     "the separator 'ab' is not one character": of_file(read_hierarchy, "h.csv", "parent,child\nr,a\n", sep="ab"),
+    "one character: give '>', blanks around it do not count": of_file(read_labels, "g.txt", "a > b\n", sep=" > "),
     "5 is not the path of a file": lambda: read_hierarchy(5),  # type: ignore[arg-type]
     "classes='a' is not a list of labels: write ['a']": of_file(read_hierarchy, "h.txt", "a b\n", classes="a"),
     "a graph has no columns": lambda: Hierarchy.of(__import__("networkx").DiGraph([("a", "b")]), parent="x"),

@@ -152,7 +152,8 @@ def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_significant
         order = sorted(mini.systems, key=lambda s: -mini.mean(s, name) if better else mini.mean(s, name))
         first, second = order[:2]
         winner, mean, following, gain, interval, p, significant = found[name]
-        assert [winner, following] == [first, second]
+        tied = mini.mean(first, name) == mini.mean(second, name)
+        assert [winner, following] == [f"{first}, {second}" if tied else first, second]
         assert mean == format_number(mini.mean(first, name))
         a, b = (mini.per_instance(system, name) for system in order[:2])
         assert float(gain) == pytest.approx((a - b).mean(), abs=5e-5)
@@ -169,16 +170,17 @@ def test_the_headline():
     h = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("b", "e"), ("b", "f")])
     true = ["c", "e"] * 40
 
+    def body(**systems) -> str:
+        return result_section(evaluate(h, true, systems, ["F_H", "GIE"]), Procedure()).body
+
     def said(**systems) -> str:
-        return re.search(
-            "<p class='headline'>(.*?)</p>",
-            result_section(evaluate(h, true, systems, ["F_H", "GIE"]), Procedure()).body,
-        )[1]
+        return re.search("<p class='headline'>(.*?)</p>", body(**systems))[1]
 
     lead = "<b>good</b> is best by both measures. Its lead over"
     assert said(good=true, bad=["d", "f"] * 40) == f"{lead} <b>bad</b> is significant by each measure."
     assert said(alone=true) == "<b>F_H</b> of <b>alone</b> is 1.0000 [1.0000, 1.0000] on 80 instances."
     assert said(one=true, two=true) == "The best systems are equal by <b>F_H</b> and <b>GIE</b>."
+    assert "<b>one, two</b>" in body(one=true, two=true)
     assert said(good=true, near=["d", *true[1:]]) == f"{lead} <b>near</b> is not significant."
 
 

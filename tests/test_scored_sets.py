@@ -219,7 +219,7 @@ def test_unknown_classes_follow_the_policies_of_labels(tmp_path):
         "P1": dict.fromkeys(["animal", "mammal", "sheep"], 0.5)
     }
     data = AlignedScores.of(H, {"P1": "sheep"}, path, unknown="drop")
-    assert data.notes == ["1 scored classes are unknown: unknown:drop|missing:error"]
+    assert data.notes == ["1 unknown scored class: unknown:drop|missing:error"]
     assert "coww" in read_scores(path).propagate(H, unknown="isolate")[0]
 
 

@@ -255,7 +255,9 @@ def read_systems(arguments: Sequence[str], read: Callable[[str], Any]) -> dict[s
 
 names_option = key_option("options", "names")
 row_option = combine(
-    click.option("--row", type=click.IntRange(min=1), help="Row of the instance, by default the first: --row 17."),
+    click.option(
+        "--row", type=click.IntRange(min=1), help="Row of the instance, from 1, by default the first: --row 17."
+    ),
     click.option("--id", "name", metavar="ID", help="Id of the instance (for ids of files, --id-column): --id doc17."),
 )
 solver_options = combine(key_option("options", "solver"), key_option("options", "time_limit"))

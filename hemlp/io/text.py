@@ -45,7 +45,9 @@ def file_kind(source: str) -> str:
 def check_separator(sep: str | None) -> None:
     """Refuse what is not one character."""
     if sep is not None and not (isinstance(sep, str) and len(sep) == 1 and sep not in "\r\n"):
-        raise InvalidOption(f"the separator {sep!r} is not one character")
+        one = str(sep).strip()
+        hint = f": give {one!r}, blanks around it do not count" if len(one) == 1 else ""
+        raise InvalidOption(f"the separator {sep!r} is not one character{hint}")
 
 
 def file_reader(read: Callable[P, T]) -> Callable[P, T]:

@@ -141,7 +141,7 @@ def _verdict_table(ev: Results, verdicts: Sequence[Verdict]) -> str:
         )
         rows.append([
             Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
-            Cell(f"<b>{markup(each.winner)}</b>"),
+            Cell(f"<b>{markup(each.winner if each.pair.better != NEITHER else f'{each.winner}, {each.next}')}</b>"),
             Cell(format_number(mean), mean),
             Cell(markup(each.next)),
             *_difference_cells(each.pair),

@@ -97,7 +97,11 @@ def _row_of(ev: Results, row: int | None, id: Label | None) -> int:
     if row is not None and id is not None:
         raise InvalidOption("row and id= both say which instance: give one of them")
     if id is None:
-        return row_number(row, int(ev.facts[ev.systems[0]]["instances"]))
+        try:
+            return row_number(row, int(ev.facts[ev.systems[0]]["instances"]))
+        except InvalidOption as error:
+            hint = f"; {row!r} is an id: say id={row!r}" if repr(row) in map(repr, ev.ids or ()) else ""
+            raise InvalidOption(f"{error}{hint}") from None
     if ev.ids is None:
         raise InvalidOption(f"id={id!r}: these instances have no ids: give the number of one")
     if id not in ev.ids:

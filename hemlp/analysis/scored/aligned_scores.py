@@ -16,6 +16,7 @@ from hemlp.instances.label_sets import LabelSets, RowKind
 from hemlp.instances.score_files import as_gold, as_scores
 from hemlp.instances.scored_sets import ScoredSets
 from hemlp.kernels.records import Rows
+from hemlp.text.tables import plural
 
 
 @record
@@ -107,14 +108,16 @@ class AlignedScores:
         """Notes on instances and labels that are left out or unknown."""
         notes = []
         if self.unscored:
-            notes.append(f"{self.unscored:,} of {len(self):,} instances have no scores: nothing is predicted there")
+            notes.append(
+                f"no scores for {self.unscored:,} of {plural(len(self), 'instance')}: nothing is predicted there"
+            )
         if self.left_out:
-            notes.append(f"{self.left_out:,} scored instances are not in the gold, and are left out")
+            notes.append(f"{plural(self.left_out, 'scored instance')} left out: not in the gold")
         unknown, unknown_true = self.batch.pred.unknown, self.batch.true.unknown
         if unknown:
-            notes.append(f"{unknown:,} scored classes are unknown: {self.batch.policies}")
+            notes.append(f"{plural(unknown, 'unknown scored class', 'unknown scored classes')}: {self.batch.policies}")
         if unknown_true:
-            notes.append(f"{unknown_true:,} true labels are unknown: {self.batch.policies}")
+            notes.append(f"{plural(unknown_true, 'unknown true label')}: {self.batch.policies}")
         return notes
 
 

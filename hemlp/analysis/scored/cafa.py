@@ -33,7 +33,7 @@ from hemlp.options import check_choice
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.variants import PrefixModel
 from hemlp.text.display import HtmlDisplay
-from hemlp.text.tables import CONFIDENCE, Interval, Table, format_number
+from hemlp.text.tables import CONFIDENCE, Interval, Table, format_number, plural
 from hemlp.version import __version__
 
 if TYPE_CHECKING:
@@ -187,9 +187,10 @@ class Cafa(HtmlDisplay):
             cells = (format_number(float(getattr(self, column)[k])) for column in columns)
             own = [self.interval(best)] if intervals else []
             rows.append([name, f"{self.thresholds[k]:g}", *cells, *own])
+        thresholds = plural(len(self.thresholds), "threshold")
         which = "every distinct score" if self.exact else "a grid"
         notes = [
-            f"{self.instances:,} instances, norm {self.norm}, {len(self.thresholds):,} thresholds ({which})",
+            f"{plural(self.instances, 'instance')}, norm {self.norm}, {thresholds} ({which})",
             "P, R, S, coverage: at that threshold; S: semantic distance; coverage: share of instances predicted",
             f"{'weighted' if self.weighted else 'each class counts 1'}; CAFA's S and weighted Fmax are by information "
             f"accretion (hemlp ic --ia)",
@@ -314,7 +315,7 @@ def cafa(
     kept = {name: column[some][::-1] for name, column in averages.items()}
     notes = [*data.notes]
     if without := int((sums[steps.ptr[:-1], 1] <= 0).sum()):
-        notes.append(f"{without:,} instances have no true class that counts: their recall is 0")
+        notes.append(f"recall 0, without a true class that counts: {plural(without, 'instance')}")
     h = data.hierarchy
     roots = int(((np.diff(h.parent_ptr) == 0) & (np.diff(h.child_ptr) > 0)).sum())
     together, things = (len({*h.namespaces.values()}), "namespaces") if h.namespaces else (roots, "roots")

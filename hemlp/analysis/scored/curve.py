@@ -228,7 +228,7 @@ class Curve(HtmlDisplay):
             others = (format_number(self.at(other, best.threshold)) for other in self.measures)
             rows.append([name, f"{best.threshold:g}", *others, f"{format_number(low)} to {format_number(high)}"])
         notes = [
-            f"{self.instances:,} instances, {len(self.thresholds):,} thresholds: {self.kind}",
+            f"{plural(self.instances, 'instance')}, {plural(len(self.thresholds), 'threshold')}: {self.kind}",
             f"each row is the best threshold by its measure ({OPTIMISTIC}), with the 95% interval of that measure at "
             f"this threshold, from {RESAMPLES:,} resamples of {self._units.description}",
             *self.notes,

@@ -92,7 +92,7 @@ class Ranked(HtmlDisplay):
             for (name, better), (low, high) in zip(self.greater_is_better.items(), intervals, strict=True)
         ]
         notes = [
-            f"{units.size:,} instances; intervals from {RESAMPLES:,} resamples of {units.description}",
+            f"{plural(units.size, 'instance')}; intervals from {RESAMPLES:,} resamples of {units.description}",
             *self.notes,
         ]
         return Table(["measure", "", "mean", "95% interval"], rows, notes)

@@ -109,7 +109,8 @@ def evaluation_headline(ev: Results, procedure: Procedure, mark: Mark = str, sho
         wins.setdefault(winner, []).append(mark(name))
         if not v.separated(winner, after):
             doubtful.append(f"{mark(name)} ({p_equation(v.holm[winner, after])})")
-    return [" ".join(filter(None, [_name_winners(ev, wins, ties, mark), _judge(ev, wins, doubtful, mark)])), *oddities]
+    sentence = [_name_winners(ev, wins, ties, mark), _judge(ev, wins, doubtful, ties, mark)]
+    return [" ".join(filter(None, sentence)), *oddities]
 
 
 def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark: Mark) -> str:
@@ -125,12 +126,15 @@ def _name_winners(ev: Results, wins: dict[str, list[str]], ties: list[str], mark
     return f"{'; '.join(parts)}." if parts else "No two systems can be compared."
 
 
-def _judge(ev: Results, wins: dict[str, list[str]], doubtful: Sequence[str], mark: Mark) -> str:
+def _judge(
+    ev: Results, wins: dict[str, list[str]], doubtful: Sequence[str], ties: Sequence[str], mark: Mark
+) -> str:  # fmt: skip
     """The measures by which the best system is significantly better than the next one."""
     number = sum(map(len, wins.values()))
     others = [mark(system) for system in ev.systems if system not in wins]
     second = others[0] if len(ev.systems) == 2 and others else "the next system"
-    lead = f"{'Its' if len(wins) == 1 else 'The'} lead over {second}"
+    whose = "The lead" if len(wins) != 1 else f"The lead of {mark(*wins)}" if ties else "Its lead"
+    lead = f"{whose} over {second}"
     if not number:
         return ""
     if not doubtful:

@@ -177,8 +177,7 @@ def read_obo(source: SourceFile) -> HierarchyData:
     known = {relation for relation, _, _ in terms.links}
     for relation in relations:
         if relation not in known:
-            has = ", ".join(sorted(known)) or "none"
-            raise FileFormatError(f"{source.name} has no relation {relation!r}; it has {has}")
+            raise source.lacks(relation, known)
     source.warn_of_parts(sum(relation == "part_of" for relation, _, _ in terms.links))
     chosen = [link for link in terms.links if link[0] in relations]
     parents, children = ([link[k] for link in chosen] for k in (1, 2))

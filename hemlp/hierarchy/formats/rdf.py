@@ -225,8 +225,7 @@ def _from_owl(triples: Triples) -> HierarchyData:
                 parts += "part_of" in names
                 edges += [(target, str(child))] if names & relations else []
     for relation in sorted(relations - met):
-        known = ", ".join(sorted(name for name in met if ":" not in name))
-        raise FileFormatError(f"{triples.source.name} has no relation {relation!r}; it has {known}")
+        raise triples.source.lacks(relation, (name for name in met if ":" not in name))
     triples.source.warn_of_parts(parts)
     edges = [edge for edge in edges if OWL + "Thing" not in edge]
     typed = {str(node) for node in triples.instances_of(OWL + "Class") if triples.is_named(node)} - {OWL + "Thing"}

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import field
 from typing import Literal
 
 from hemlp.arrays import record
+from hemlp.errors import FileFormatError
 from hemlp.hierarchy.formats.parent_tables import EdgeColumns
 from hemlp.hierarchy.labels import Label
 from hemlp.text.tables import plural
@@ -35,6 +36,13 @@ class SourceFile:
     def followed(self) -> Sequence[str]:
         """The relations that are edges."""
         return ("is_a",) if self.relations is None else self.relations
+
+    def lacks(self, relation: str, known: Iterable[str]) -> FileFormatError:
+        """The error about a relation that is not in the file."""
+        hint = ": give each by itself, repeat --relation" if "," in relation else ""
+        return FileFormatError(
+            f"{self.name} has no relation {relation!r}{hint}; it has {', '.join(sorted(known)) or 'none'}"
+        )
 
     def warn_of_parts(self, number: int) -> None:
         """Say how many part_of relations are left out, unless the relations were chosen."""
