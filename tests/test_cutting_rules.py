@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 from itertools import product
 
@@ -122,6 +123,10 @@ def test_a_simpler_rule_that_is_not_told_apart_is_named():
     assert alike
     words = f"{RULE_KINDS[alike[0].by]}, {alike[0].parameter}, is simpler, not significantly different (difference "
     assert words in t.recommendation
+    gold, s = animals(20, 0, 0.5)  # here the simpler rule is the single threshold, which is named in any case
+    words = tune(H, gold, s, "F_H", least=5).recommendation
+    assert words.count("threshold") == 1
+    assert re.search(r"the best single threshold, [^;]*\), simpler and not significantly different; chosen on", words)
 
 
 def test_everything_is_chosen_within_the_folds():

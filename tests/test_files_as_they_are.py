@@ -300,6 +300,13 @@ def test_damaged_files_of_annif(annif):
         read_scores("empty")
 
 
+def test_a_folder_holds_both_labels_and_scores(annif, recwarn):
+    """So it may be given twice where a measure reads scores; read as labels twice, it is a mistake."""
+    for measure, warned in (("F@5", False), ("F", True)):
+        assert CliRunner().invoke(commands, ["evaluate", "v.ttl", "docs", "s=docs", "-m", measure]).exit_code == 0
+        assert any("are the same file" in str(each.message) for each in recwarn) == warned
+
+
 def test_addresses_in_angle_brackets_and_ambiguous_labels(annif):
     h = read_hierarchy("v.ttl")
     batch = Batch.of(h, [["<http://x.org/a>"], ["Books"]], [["http://x.org/a"], ["<http://x.org/z>"]], unknown="drop")

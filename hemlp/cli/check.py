@@ -86,7 +86,7 @@ def check(
     from hemlp.analysis.diagnosis.label_checks import describe_hierarchy, describe_labels
     from hemlp.hierarchy.edges import doubt_direction
     from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
-    from hemlp.text.tables import plural
+    from hemlp.text.tables import WIDTH, plural
 
     labels = options.pop_file_options(given)
     # at once: standard input can be read once
@@ -120,7 +120,9 @@ def check(
     for title, each in tables:
         options.show(title, each)
     if doubt:
-        click.echo(f"Look at the direction of the edges first. The hierarchy has {doubt}.\n")
+        click.echo(
+            click.wrap_text(f"Look at the direction of the edges first. The hierarchy has {doubt}.", WIDTH) + "\n"
+        )
     if wrong:
         click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")

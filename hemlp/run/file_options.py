@@ -137,14 +137,18 @@ class Tuning:
                 raise InvalidOption(f"{name} is to be tuned, and there are no development scores of it")
 
 
-def check_true(true: str, systems: Mapping[str, str]) -> None:
-    """Refuse scores as true labels; warn of a system that is the true labels themselves."""
+def check_true(true: str, systems: Mapping[str, str], of_ranks: bool = False) -> None:
+    """Refuse scores as true labels; warn of a system that is the true labels themselves.
+
+    ``of_ranks``: systems are read as scores, which a folder has in other files than labels.
+    """
     if (cut := parse_cut(true)) is not None:
         raise InvalidOption(
             f"{true}: true labels are not scores to be cut at {cut.at}: are true labels and predictions swapped?"
         )
     for name, file in systems.items():
-        if os.path.exists(true) and os.path.exists(file) and os.path.samefile(true, file):
+        same = os.path.exists(true) and os.path.exists(file) and os.path.samefile(true, file)
+        if same and not (of_ranks and os.path.isdir(true)):
             warnings.warn(f"the true labels and {name} are the same file, {file}", stacklevel=3)
 
 
@@ -203,7 +207,7 @@ def read_sides(
     ``of_ranks``: for a measure of the greatest scores, which are not cut.
     """
     ((name, file),) = systems.items()
-    check_true(true, systems)
+    check_true(true, systems, of_ranks)
     cut = parse_cut(file)
     if cut is None and not of_ranks:
         return files.labels(true), files.labels(file)

@@ -199,7 +199,8 @@ class Study:
         """Refuse contradictions and files that cannot be written, before reading anything."""
         for table in ("tests", "outputs"):
             check_table(table, vars(getattr(self, table)))
-        known = list(name_measures(self.measures))
+        measures = name_measures(self.measures)
+        known = list(measures)
         for name in self.tests.significance:
             if name not in known:
                 raise InvalidOption(f"significance: {name} is not a measure of this run: {', '.join(known)}")
@@ -227,7 +228,7 @@ class Study:
         inputs = [self.hierarchy, self.true, *systems, *others]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
-        check_true(self.true, self.systems)
+        check_true(self.true, self.systems, all(isinstance(each, RankedMeasure) for each in measures.values()))
         tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
         if tuned or self.tuning != Tuning():
             self.tuning.check(tuned)

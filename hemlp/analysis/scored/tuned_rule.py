@@ -144,7 +144,8 @@ class Tuned(HtmlDisplay):
             low, high = each.difference_interval
             if low <= 0 <= high:
                 apart = f"(difference {each.difference:.4f}{each.difference_interval.bracket()})"
-                other += f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler, not significantly different {apart}"
+                named = f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler, not significantly different {apart}"
+                other += ", simpler and not significantly different" if each is one else named  # one is named already
                 break
         head, data = "Recommended" if best else "Chosen", f"these {plural(self.instances, 'instance')}"
         return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped_note}."
