@@ -35,7 +35,7 @@ ENDS = st.sampled_from(["\n", "\r\n"])
 def facts(made):
     """All that can be told apart."""
     if not isinstance(made, LabelSets | ScoredSets):
-        return made.content_hash, dict(made.names), dict(made.aliases)
+        return made.content_hash, dict(made.names), dict(made.aliases), dict(made.namespaces)
     lines = None if made.lines is None else made.lines.tolist()
     values = made.values.tolist() if isinstance(made, ScoredSets) else None
     return made.vocabulary, made.ptr.tolist(), made.codes.tolist(), made.codes.dtype, made.ids, lines, values

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import repeat
-from sys import intern
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +45,6 @@ class Terms:
         if tag == "name":
             self.names[term] = _text(value)
             return True
-        if tag == "namespace":
-            self.namespaces[term] = _text(value)
-            return True
         if tag == "synonym":  # wider and narrower ones mean something else
             match = _SYNONYM.match(value)
             self.synonyms += [(term, _text(match[1]))] if match and match[2] else []
@@ -62,6 +58,8 @@ class Terms:
             self.links.append((words[0], words[1], term))
         elif tag == "is_obsolete":
             (self.obsolete.add if words[0] == "true" else self.obsolete.discard)(term)
+        elif tag == "namespace":
+            self.namespaces[term] = words[0]
         elif tag == "alt_id":
             self.other_ids.append((term, words[0]))
         else:
@@ -125,7 +123,7 @@ def _read_regular(data: bytes) -> Terms | None:
     if (plain & ~colons).any() or not lines.size or (first != ids).any():
         return None
     starts, ends = starts[lines], ends[lines]
-    linked = ids | is_a
+    linked = ids | is_a | spaces
     letters, words = first_words(data, starts[linked], ends[linked])
     if (words < 0).any() or not letters.isascii() or any(w in letters for w in WHITE):
         return None
@@ -144,8 +142,9 @@ def _read_regular(data: bytes) -> Terms | None:
     children = map(owners.__getitem__, owner[is_a].tolist())
     parents = map(labels.__getitem__, words[is_a[linked]].tolist())
     terms.links += zip(repeat("is_a"), parents, children, strict=False)
+    of = map(owners.__getitem__, owner[spaces].tolist())
+    terms.namespaces.update(zip(of, map(labels.__getitem__, words[spaces[linked]].tolist()), strict=True))
     terms.names.update((term, _text(value)) for term, value in values(names))
-    terms.namespaces.update((term, _text(value)) for term, value in values(spaces))
     for term, value in values(synonyms):
         parts = value.split('"', 2)  # wider and narrower ones mean something else
         if len(parts) < 3 or parts[0] or "\\" in value:
@@ -153,11 +152,11 @@ def _read_regular(data: bytes) -> Terms | None:
                 return None
         elif "EXACT" in parts[2] and _EXACT.match(parts[2]):
             terms.synonyms.append((term, _text(parts[1])))
-    others = ~(linked | names | spaces | synonyms)
+    others = ~(linked | names | synonyms)
     for code, (term, value) in zip(codes[lines[others]].tolist(), values(others), strict=True):
         if not value or not terms.store(term, tags[code], value):
             return None
-    return None if "" in {*terms.names.values(), *terms.namespaces.values()} else terms
+    return None if "" in terms.names.values() else terms
 
 
 def _text(value: str) -> str:
@@ -195,7 +194,7 @@ def read_obo(source: SourceFile) -> HierarchyData:
             aliases[name] = target_class
     names: dict[Label, str] = {label: name for label, name in terms.names.items() if name and label in classes}
     synonyms = [(text, name) for name, text in sorted(terms.synonyms) if text and name in classes]
-    namespaces: dict[Label, str] = {c: intern(name) for c, name in terms.namespaces.items() if c in classes}
+    namespaces: dict[Label, str] = {c: name for c, name in terms.namespaces.items() if c in classes}
     ends = coded[1][: 2 * len(chosen)].reshape(2, -1).T
     return HierarchyData(coded[0], ends, None, names, aliases, synonyms, namespaces)
 
