@@ -239,6 +239,13 @@ def test_ontologies_are_read_as_others_read_them(tmp_path, seed):
         assert [other for of, other in terms.replacements if of == name] == data.get("replaced_by", [])
 
 
+def test_namespaces_of_ontologies():
+    """Read alike by the quick way, and by the other, which a second stanza of a term needs."""
+    text = b"[Term]\nid: A\nnamespace: a ! b\n\n[Term]\nid: B\nis_a: A\nnamespace: b\n\n[Term]\nid: C\n"
+    for data in (text, text + b"\n[Term]\nid: C\nis_a: A\n"):
+        assert read_terms(data, "x.obo").namespaces == {"A": "a", "B": "b"}
+
+
 def test_escapes_of_ontologies():
     terms = read_terms(b"[Term]\nid: A\nname: a\\Wb \\{c\\} \\! d\n\n[Term]\nid: A\nis_a: B\n", "x.obo")
     assert (terms.names["A"], terms.links) == ("a b {c} ! d", [("is_a", "B", "A")])
