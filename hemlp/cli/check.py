@@ -86,7 +86,8 @@ def check(
     from hemlp.analysis.diagnosis.label_checks import describe_hierarchy, describe_labels
     from hemlp.hierarchy.edges import doubt_direction
     from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
-    from hemlp.text.tables import WIDTH, plural
+    from hemlp.text.cells import fold
+    from hemlp.text.tables import plural
 
     labels = options.pop_file_options(given)
     # at once: standard input can be read once
@@ -120,9 +121,7 @@ def check(
     for title, each in tables:
         options.show(title, each)
     if doubt:
-        click.echo(
-            click.wrap_text(f"Look at the direction of the edges first. The hierarchy has {doubt}.", WIDTH) + "\n"
-        )
+        click.echo("\n".join(fold(f"Look at the direction of the edges first. The hierarchy has {doubt}.")) + "\n")
     if wrong:
         click.echo("\n".join(wrong))
         click.echo(f"\nNot ready: {plural(len(wrong), 'problem')} to solve first.")
