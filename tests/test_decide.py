@@ -615,24 +615,6 @@ def test_command_line(tmp_path, monkeypatch):
     assert said in " ".join(out.output.split())
 
 
-def test_a_large_pool_is_bounded_and_a_small_one_is_whole(monkeypatch):
-    from hemlp.analysis.decision import pools
-
-    h = Hierarchy.from_edges([(k // 2, k) for k in range(2, 64)] + [(0, 1)])
-    gold = [[32 + (5 * k) % 32, 16 + (3 * k) % 16] for k in range(40)]
-    corpus = Belief.corpus(LabelSets.of(gold, rows="sets"))
-    whole = decide(h, corpus, "F_LCA")
-    monkeypatch.setattr(pools, "POOL", 0)
-    few = decide(h, corpus, "F_LCA")
-    assert few.candidates[0] < whole.candidates[0]
-    assert few.expected[0] == pytest.approx(whole.expected[0])
-    swept = pools._sweep_answers(corpus.scenarios(h), 0, thin=True)
-    assert 0 < swept.sizes.max() <= 2 * max(map(len, gold))
-    whole_mgia = decide(h, corpus, "MGIA")
-    monkeypatch.undo()
-    assert decide(h, corpus, "MGIA").candidates == whole_mgia.candidates  # only F_LCA is thinned
-
-
 @pytest.mark.parametrize("name", ["simGIC", "F_H"])
 def test_an_expected_value_is_the_mean_of_scores_to_the_bit(name):
     rng = np.random.default_rng(3)
@@ -643,23 +625,6 @@ def test_an_expected_value_is_the_mean_of_scores_to_the_bit(name):
         found = decide(h, systems, own)
         first, second = (own.score(hemlp.Batch.of(h, true, found.sets)).values for true in systems.values())
         assert found.expected.tolist() == ((first + second) / 2).tolist()
-
-
-def test_bounds_rule_out_no_best_answer(monkeypatch):
-    rng, ruled_out = np.random.default_rng(18), 0
-    for k in range(25):
-        world, scenarios, _ = random_world(rng)
-        h = Hierarchy.from_edges(world.edges, classes=range(world.size))
-        systems, masses = as_systems(scenarios)
-        own, at_least = measure("MGIA", default_cost=1 + k % 3), k % 2
-        whole = decide(h, systems, own, weights=masses, at_least=at_least)
-        with monkeypatch.context() as patched:
-            patched.setattr("hemlp.analysis.decision.pools.AT_ONCE", 4)
-            few = decide(h, systems, own, weights=masses, at_least=at_least)
-            ruled_out += int(few.candidates[0]) - len(few.model(0).pool)
-        assert (list(few.sets), few.expected.tolist()) == (list(whole.sets), whole.expected.tolist())
-        assert few.candidates.tolist() == whole.candidates.tolist()
-    assert ruled_out > 20
 
 
 def test_a_floor_says_that_it_is_the_best_of_a_pool():

@@ -1,37 +1,32 @@
 """The best of a pool of answers, for measures without a theorem, and expected values by the measure itself.
 
-The pool: ∅, every scenario, the best answers for SDL, ICM, F_H, F and GIE, and every size of the sweep of F_H. For
-F_LCA, where large answers are hard instances, more than POOL pairs with scenarios are thinned: the scenarios nearest to
-the votes, and sizes that grow geometrically.
+The pool: ∅, every scenario, the best answers for SDL, ICM, F_H, F and GIE, and every size of the sweep of F_H.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TypeGuard, cast
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeGuard
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hemlp.analysis.decision.contenders import contenders
 from hemlp.arrays import FloatArray, IntArray, entry_rows, pointers, row_pointers, row_sums, sorted_distinct
 from hemlp.errors import UndefinedScore
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Side
 from hemlp.measures.base import Measure
-from hemlp.measures.pair_measure import PairMeasure
 from hemlp.measures.set_measure import SetFacts, SetMeasure
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.problems.closure.variants import TolerantModel
 from hemlp.problems.decision.model import PoolDecision, closure, roots
 from hemlp.problems.decision.scenarios import Scenarios, batch_of, closures_of, most_specific_classes, side_of
-from hemlp.problems.pairing.bounds import COVER
-from hemlp.problems.pairing.pairs import Pairs
 
 AT_ONCE = 100_000
 """Pairs of answer and scenario that a measure scores at once."""
-POOL, FEWEST = 20_000, 20
-"""Pairs of scenarios with sizes of a sweep, or with each other, that a pool has; of both at least the fewest."""
+STEPS = 100
+"""Sizes of a sweep that are made at once."""
 
 
 def compares_sets(own: Measure) -> TypeGuard[SetMeasure]:
@@ -45,16 +40,16 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     """The pool of each instance; ``best``: the answers for other measures, none where a scenario is best."""
     h, size = scenarios.hierarchy, len(scenarios)
     kind, limits = own.augment.name if isinstance(own, SetMeasure) else "", np.full(size, math.nan)
-    flat, hard = kind != "ancestors", kind == "lca"
+    flat = kind != "ancestors"
     sides = [side_of([[]] * size), *best]
     owners = [np.arange(size)] * len(sides)
     for row in range(size):
-        made = [scenarios.sets.take(_likely_scenarios(scenarios, row, not hard))]
+        made = [scenarios.sets.part(*scenarios.first[row : row + 2])]
         if best:
-            made.append(_sweep_answers(scenarios, row, hard))
+            made += [most_specific_classes(h, part) for part in Sweep(scenarios, row).sets()]
         if best and compares_sets(own) and own.scoring == "F":
             sweep = Sweep(scenarios, row, own._weights(h), own.beta, flat)
-            made.append(sweep.sets() if flat else most_specific_classes(h, sweep.sets()))
+            made += [part if flat else most_specific_classes(h, part) for part in sweep.sets()]
             limits[row] = sweep.limit()
         sides += made
         owners += [np.full(len(side), row) for side in made]
@@ -69,13 +64,15 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     kept = same == np.arange(same.size)
     pool, owner = pool.take(np.flatnonzero(kept)), owner[kept]
     whole = pool if flat else closures_of(h, pool)
-    keys = [(row, int(whole.sizes[k]), sorted(whole[k].tolist())) for k, row in enumerate(owner.tolist())]
+    texts = (
+        np.sort(whole[k]).astype(">i4").tobytes() for k in range(len(whole))
+    )  # in the order of lists of equal length
+    keys = list(zip(owner.tolist(), whole.sizes.tolist(), texts, strict=True))
     order = np.array(sorted(range(len(keys)), key=keys.__getitem__), np.int64)
     pool, owner = pool.take(order), owner[order]
     counts = np.bincount(owner, minlength=size)
-    if isinstance(own, PairMeasure) and own.scoring == "accuracy" and own.bounds == COVER:
-        there = np.flatnonzero(_contenders(own, scenarios, pool, owner))
-        pool, owner = pool.take(there), owner[there]
+    there = np.flatnonzero(contenders(own, scenarios, pool, owner))
+    pool, owner = pool.take(there), owner[there]
     first, values = row_pointers(owner, size), expected_values(own, scenarios, pool, owner)
     lost = np.isnan(values)
     if lost.any() and (row_sums((~lost).astype(np.float64), first) == 0).any():
@@ -88,57 +85,6 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     if not best:
         limits[:] = values[chosen]
     return model
-
-
-def _contenders(own: PairMeasure, scenarios: Scenarios, pool: Side, owner: IntArray) -> NDArray[np.bool_]:
-    """Answers that can be best, where there are many: the others are bounded below those of the greatest bounds.
-
-    In an edge cover each class of a side is in a pair of its own or alone, so the error is at least what the nearest
-    classes, or the default classes, of one side cost together.
-    """
-    h, kept, most = scenarios.hierarchy, np.ones(len(pool), np.bool_), float(cast(float, own.default_cost))
-    for row in range(len(scenarios)):
-        begin, end = np.searchsorted(owner, (row, row + 1))
-        one, answers = scenarios.part(row, row + 1), pool.part(begin, end)
-        if len(answers) * len(one.sets) <= AT_ONCE // 4:
-            continue
-        nodes, truths = (sorted_distinct(side.classes) for side in (answers, one.sets))
-        batch = batch_of(h, side_of([truths]), side_of([nodes]))
-        kappa = np.minimum(own._kappa(batch, Pairs.of(batch)).reshape(nodes.size, truths.size), most)
-        inside, meant = (
-            np.array([np.isin(names, own_side[k]) for k in range(len(own_side))], np.float64)
-            for names, own_side in ((nodes, answers), (truths, one.sets))
-        )
-        near = np.stack([kappa[:, there > 0].min(axis=1, initial=most) for there in meant], axis=1)
-        far = np.stack([kappa[there > 0].min(axis=0, initial=most) for there in inside]) @ meant.T
-        common = inside[:, np.isin(nodes, truths)] @ meant[:, np.isin(truths, nodes)].T
-        apart = answers.sizes[:, None] + one.sets.sizes - 2 * common
-        bound = (1 - np.maximum(inside @ near, far) / (np.maximum(apart, 1) * most)) @ one.mass / one.total[0]
-        first = np.argsort(-bound)[:FEWEST]
-        best = expected_values(own, one, answers.take(first), np.zeros(first.size, np.int64)).max()
-        kept[begin:end] = bound >= best - 1e-9
-    return kept
-
-
-def _sweep_answers(scenarios: Scenarios, row: int, thin: bool) -> Side:
-    """The sizes of the sweep; of too many that are thinned, none with over twice the labels of a scenario."""
-    sweep = Sweep(scenarios, row, thin=thin)
-    answers = most_specific_classes(scenarios.hierarchy, sweep.sets())
-    most = 2 * int(scenarios.part(row, row + 1).sets.sizes.max(initial=0))
-    return answers.take(np.flatnonzero(answers.sizes <= most)) if sweep.thinned else answers
-
-
-def _likely_scenarios(scenarios: Scenarios, row: int, every: bool) -> IntArray:
-    """The places of an instance's scenarios; of too many those with the greatest 2·E|A ∩ T| / (|A| + E|T|)."""
-    places = np.arange(scenarios.first[row], scenarios.first[row + 1])
-    most = max(FEWEST, POOL // max(1, len(places)))
-    if every or len(places) <= most:
-        return places
-    one = scenarios.part(row, row + 1)
-    votes, sets = one.votes(), one.closures
-    common = row_sums(votes.shares[np.searchsorted(votes.nodes, sets.classes)], sets.ptr)
-    near = common / (sets.sizes + votes.shares.sum())
-    return np.sort(places[np.argsort(-np.round(near, 12), kind="stable")[:most]])
 
 
 def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: IntArray) -> FloatArray:
@@ -230,9 +176,8 @@ class Sweep:
     """
 
     def __init__(
-        self, scenarios: Scenarios, row: int, weights: FloatArray | None = None, beta: float = 1, flat: bool = False,
-        thin: bool = False,
-    ) -> None:  # fmt: skip
+        self, scenarios: Scenarios, row: int, weights: FloatArray | None = None, beta: float = 1, flat: bool = False
+    ) -> None:
         h = scenarios.hierarchy
         sets = scenarios.sets if flat else scenarios.closures
         truths = [sets[k].tolist() for k in range(scenarios.first[row], scenarios.first[row + 1])]
@@ -242,30 +187,28 @@ class Sweep:
         self.weights = np.ones(self.nodes.size) if weights is None else weights[self.nodes]
         sizes = inside.T @ self.weights
         self.weightless = float(mass[sizes == 0].sum())
-        self.inside, self.sizes = inside[:, sizes > 0].astype(np.float64), beta**2 * sizes[sizes > 0]
-        self.mass = mass[sizes > 0] * (1 + beta**2)
+        alike: dict[tuple[float, float], Any] = {}
+        for size, share, column in zip(sizes.tolist(), mass.tolist(), inside.T, strict=True):
+            if size > 0:
+                alike[size, share] = alike.get((size, share), 0.0) + column
+        self.inside = np.stack([np.zeros(self.nodes.size), *alike.values()], axis=1)[:, 1:]
+        self.sizes, self.mass = np.array([*alike]).reshape(-1, 2).T * [[beta**2], [1 + beta**2]]
         self.above = np.array([0 if flat else len(closure(h, [v])) for v in self.nodes.tolist()], np.int64)
         heavy = np.lexsort((self.nodes, self.above, -np.round(inside @ mass, 12)))
-        grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
-        most = max(FEWEST, POOL // max(1, len(truths)))
-        self.thinned = thin and len(grid) > most + 1
-        if self.thinned:  # 0, and whole numbers that grow geometrically, to the last
-            steps = np.geomspace(1, len(grid) - 1, most).round().astype(np.int64)
-            grid = grid[np.unique(np.concatenate([[0], steps]))]
-        self.grid = grid
+        self.grid = np.unique(np.concatenate([[0.0], np.cumsum(self.weights[heavy])]))
 
-    def _worths(self, x: float) -> FloatArray:
-        worths: FloatArray = self.inside @ (self.mass / (self.sizes + x))
+    def _worths(self, x: Any) -> FloatArray:
+        worths: FloatArray = self.inside @ (self.mass / (self.sizes + x)).T
         return worths
 
-    def sets(self) -> Side:
-        """For each x the first nodes that weigh no more than it."""
-        found = []
-        for x in self.grid[1:].tolist():
-            worth = self._worths(x)
-            order = np.lexsort((self.nodes, self.above, -np.round(worth / max(worth.max(initial=0), 1e-300), 12)))
-            found.append(np.sort(self.nodes[order[np.cumsum(self.weights[order]) <= x * (1 + 1e-12)]]))
-        return side_of(found)
+    def sets(self) -> Iterator[Side]:
+        """For each x the first nodes that weigh no more than it, some x at a time."""
+        for begin in range(1, self.grid.size, STEPS):
+            xs, found = self.grid[begin : begin + STEPS], []
+            for x, worth in zip(xs.tolist(), self._worths(xs[:, None]).T, strict=True):
+                order = np.lexsort((self.nodes, self.above, -np.round(worth / max(worth.max(initial=0), 1e-300), 12)))
+                found.append(np.sort(self.nodes[order[np.cumsum(self.weights[order]) <= x * (1 + 1e-12)]]))
+            yield side_of(found)
 
     def limit(self) -> float:
         """What no set is above."""
