@@ -143,6 +143,9 @@ def assert_best_of_a_pool(h, systems, own):
     d = decide(h, systems, own)
     assert d.status == {"feasible": 2}
     assert (d.candidates > 3).all()
+    least, most = int(d.candidates.min()), int(d.candidates.max())
+    span = f"{least} to {most}" if least < most else least
+    assert d.notes == (f"each answer is the best of a pool of {span} candidates",)
     truths = list(zip(*systems.values(), strict=True))
     for row, answer in enumerate(d.sets):
         values = [float(own.score(h, [t] if isinstance(t, str) else t, list(answer))) for t in truths[row]]
@@ -597,6 +600,8 @@ def test_command_line(tmp_path, monkeypatch):
 
     out = run("decide h.txt a.txt b.txt c.txt -m F_H -o d.txt --true gold.txt")
     assert (out.exit_code, Path("d.txt").read_text()) == (0, "sheep\nowl\n")
+    assert out.stderr == "hemlp: 2 answers: 2 optimal\n"
+    assert "answers" not in run("decide h.txt a.txt b.txt c.txt -m F_H -o d.txt -q").stderr
     assert all(word in out.output for word in ("decided", "majority", "best sample"))
     out = run("decide h.txt a.txt b.txt c.txt -m GIE --row 1 --weights b=5 -o d.jsonl")
     assert (out.exit_code, Path("d.jsonl").read_text().splitlines()[0]) == (0, '["cow"]')
@@ -694,3 +699,40 @@ def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):
     }.items():
         out = CliRunner().invoke(commands, ["decide", "h.txt", "a.txt", *words.split(" ")])
         assert said in " ".join((out.output + str(out.exception)).split())
+
+
+def test_a_risk_is_promised_for_the_systems_that_dev_has():
+    h, gold = Hierarchy.from_edges(TREE), ["cow", "owl"]
+    systems, scores = {"A": ["sheep", "owl"], "B": ["cow", "owl"]}, Belief.marginals([{"cow": 0.5}, {"owl": 0.9}])
+    for belief, known, said in (
+        (systems, {"A": gold}, "dev has A, the answer A, B"),
+        (systems, scores, "dev has probabilities, the answer A, B"),
+        (scores, systems, "dev has A, B, the answer probabilities"),
+    ):
+        with pytest.raises(InvalidOption, match=said):
+            decide(h, belief, "SDL", risk=0.5, dev=(gold, known))
+    assert decide(h, systems, "SDL", risk=0.5, dev=(gold, {"A dev": gold, "B dev": gold})).guarantee.instances == 2
+
+
+def test_decisions_for_drawn_label_sets_say_what_is_proved_of_them(monkeypatch):
+    from hemlp.solvers.decisions import SubsetSearch
+
+    rng = np.random.default_rng(19)
+    h = Hierarchy.from_edges([(int(rng.integers(k)), k) for k in range(1, 25)])
+    belief = Belief.marginals([{v: 0.8 ** int(h.unit_depths[h.id(v)]) for v in h}])
+    proved = decide(h, belief, "GIE")
+    assert (proved.status, proved.bounds.tolist()) == ({"sampled": 1}, proved.expected.tolist())
+    assert not any("not proved" in note for note in proved.notes)
+    monkeypatch.setattr("hemlp.solvers.decisions.JOIN", 2)
+    monkeypatch.setattr(SubsetSearch.__init__, "__defaults__", (0, 0))
+    left = decide(h, belief, "GIE")
+    assert left.bounds[0] <= proved.expected[0] <= left.expected[0]
+    assert (left.bounds[0] < left.expected[0]) == any("1 answer is not proved" in note for note in left.notes)
+    assert left.bounds[0] < left.expected[0]
+
+
+def test_a_table_says_how_many_answers_there_are_and_which_are_empty():
+    d = decide(Hierarchy.from_edges(TREE), {"A": [[], ["sheep"]], "B": [[], ["sheep"]]}, "SDL")
+    assert [row[1] for row in d.table().rows] == ["nothing", "sheep"]
+    assert d.table().notes == ["2 answers: 2 optimal"]
+    assert d.table(1).notes == ["2 answers, the first 1 of which are shown: 2 optimal"]

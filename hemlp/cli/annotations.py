@@ -189,6 +189,9 @@ def decide(
         options.write(output, _answers(d, output))
     if d.guarantee is not None and not quiet:
         options.show("", d.guarantee.table())
+    if not quiet and (output is not None or true is not None):
+        for note in d.table(len(d)).notes[: 1 + len(d.notes)]:
+            click.echo(f"hemlp: {note}", err=True)
     if row is not None:
         if row > len(d):
             raise InvalidOption(f"--row {row}: there are {len(d):,} instances")

@@ -80,13 +80,18 @@ def classes_above(h: Hierarchy, votes: Votes, threshold: float) -> Side:
     return most_specific_classes(h, Side(ptr, votes.nodes[kept].astype(np.int32)))
 
 
-def control_risk(h: Hierarchy, gold: Any, belief: Belief, alpha: float) -> Guarantee:
-    """The threshold that keeps α, and the curve of all."""
+def control_risk(h: Hierarchy, gold: Any, known: Belief, belief: Belief, alpha: float) -> Guarantee:
+    """The threshold that keeps α by the truth of ``known``, for ``belief``; and the curve of all."""
     level: float = plain_number("risk", alpha, 0)
     if not 0 < level < 1:
         raise InvalidOption(f"risk={alpha!r} is not between 0 and 1")
-    votes = belief.votes(h)
-    wrong = ~hits(h, votes, true_closures(h, gold, belief))
+    if len(known.sources) != len(belief.sources) or (known.scores is None) != (belief.scores is None):
+        raise InvalidOption(
+            f"risk= promises something only if dev has the same systems as the answer: dev has {_named(known)}, the "
+            f"answer {_named(belief)}"
+        )
+    votes = known.votes(h)
+    wrong = ~hits(h, votes, true_closures(h, gold, known))
     size, rows, shares = len(votes.total), entry_rows(votes.ptr), votes.shares
     worst, most = np.zeros(size), np.zeros(size)  # an instance errs below worst, and is silent from most on
     np.maximum.at(worst, rows[wrong], shares[wrong])
@@ -150,7 +155,10 @@ def calibrate_votes(h: Hierarchy, gold: Any, known: Belief, asked: Belief) -> tu
 def _features(h: Hierarchy, belief: Belief, systems: tuple[str, ...]) -> tuple[Votes, FloatArray, IntArray]:
     """Votes, for each of them 1 and whether each system names the class (by its closure), and its level."""
     if belief.first is not None or belief.scores is not None or belief.sources.keys() != {*systems}:
-        raise InvalidOption(f"weights='fit' takes the same systems for dev and for the answer: {', '.join(systems)}")
+        raise InvalidOption(
+            f"weights='fit' takes systems of the same names for dev and for the answer: dev has {', '.join(systems)}, "
+            f"the answer {_named(belief)} (files are named by NAME=FILE)"
+        )
     votes = belief.votes(h)
     keys = entry_rows(votes.ptr) * len(h) + votes.nodes
     named = np.ones((keys.size, len(systems) + 1))
@@ -158,6 +166,10 @@ def _features(h: Hierarchy, belief: Belief, systems: tuple[str, ...]) -> tuple[V
         one = Belief({"one": source}, {"one": 1.0}).votes(h)
         named[:, k + 1] = np.isin(keys, entry_rows(one.ptr) * len(h) + one.nodes)
     return votes, named, h.unit_depths[votes.nodes].astype(np.int64)
+
+
+def _named(belief: Belief) -> str:
+    return "probabilities" if belief.scores is not None else ", ".join(belief.sources)
 
 
 def _sigmoid(values: FloatArray) -> FloatArray:

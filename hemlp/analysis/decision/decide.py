@@ -55,7 +55,8 @@ class Decision:
 
     ``expected``: its expected value; ``bounds``: the best that any answer can have, nan where that is not known;
     ``statuses``: codes of ``Status``; ``found_by``: the solver. ``sampled``: of marginals, the largest shortfall of a
-    drawn share from its marginal. ``guarantee``: of ``risk=``. ``candidates``: how many answers a pool had.
+    drawn share from its marginal; ``expected`` and ``bounds`` are then of the drawn label sets. ``guarantee``: of
+    ``risk=``. ``candidates``: how many answers a pool had.
     """
 
     hierarchy: Hierarchy
@@ -125,9 +126,12 @@ class Decision:
         """
         return _explain(self, row)
 
+    @property
+    def _found(self) -> str:
+        return ", ".join(f"{count:,} {word}" for word, count in self.status.items()) or "none"
+
     def __repr__(self) -> str:
-        found = ", ".join(f"{count:,} {word}" for word, count in self.status.items())
-        return f"Decision({plural(len(self), 'instance')} for {self.measure.display_name}: {found or 'none'})"
+        return f"Decision({plural(len(self), 'instance')} for {self.measure.display_name}: {self._found})"
 
     def table(self, number: int = 20) -> Table:
         """The first answers with their expected values, by id, or by number from 0 as in ``explain``.
@@ -138,9 +142,12 @@ class Decision:
             How many.
         """
         ids = range(len(self)) if self.sets.ids is None else self.sets.ids
-        columns = ids, map(abbreviate, self.sets), self.expected.tolist(), self._words
+        answers = (abbreviate(labels) or "nothing" for labels in self.sets)
+        columns = ids, answers, self.expected.tolist(), self._words
         rows = list(map(list, islice(zip(*columns, strict=True), number)))
-        notes = [repr(self), *self.notes, *([] if self.guarantee is None else [str(self.guarantee)])]
+        first = f", the first {number} of which are shown" if number < len(self) else ""
+        notes = [f"{plural(len(self), 'answer')}{first}: {self._found}", *self.notes]
+        notes += [] if self.guarantee is None else [str(self.guarantee)]
         return Table(["instance", "answer", f"expected {self.measure.display_name}", "status"], rows, notes)
 
     def __str__(self) -> str:
@@ -212,7 +219,7 @@ def decide(
     if dev is not None:
         true, known = LabelSets.of(dev[0], rows=rows, source="true labels of dev"), as_belief(dev[1], given, rows)
         if risk is not None:
-            guarantee = control_risk(h, true, known, risk)
+            guarantee = control_risk(h, true, known, belief, risk)
         else:
             belief, note = calibrate_votes(h, true, known, belief)
             notes = (note,)
@@ -228,8 +235,15 @@ def decide(
         by = np.full(values.size, "risk")
     else:
         answers, values, bounds, statuses, by, count = _solve(own, h, scenarios, belief, at_least)
+    if guarantee is not None:
+        bounds = np.full(values.size, np.nan)
+    elif sampled is not None and (open_ones := int(np.count_nonzero(statuses != Status.OPTIMAL))):
+        notes += (f"{plural(open_ones, 'answer is', 'answers are')} not proved best for the drawn scenarios",)
     if guarantee is not None or sampled is not None:
-        statuses, bounds = np.full(values.size, Status.FEASIBLE, np.int8), np.full(values.size, np.nan)
+        statuses = np.full(values.size, Status.FEASIBLE, np.int8)
+    if count is not None and count.size:
+        most = f" to {count.max():,}" if count.max() > count.min() else ""
+        notes += (f"each answer is the best of a pool of {count.min():,}{most} candidates",)
     sets = LabelSets(tuple(h.labels), answers.ptr, answers.classes, belief.instance_ids())
     return Decision(
         h, own, sets, values, bounds, statuses, by, belief, scenarios, at_least, sampled, guarantee, count, notes
