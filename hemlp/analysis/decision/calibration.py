@@ -85,7 +85,7 @@ def control_risk(h: Hierarchy, gold: Any, known: Belief, belief: Belief, alpha: 
     level: float = plain_number("risk", alpha, 0)
     if not 0 < level < 1:
         raise InvalidOption(f"risk={alpha!r} is not between 0 and 1")
-    if len(known.sources) != len(belief.sources) or (known.scores is None) != (belief.scores is None):
+    if len(known.sources) != len(belief.sources):  # probabilities have none
         raise InvalidOption(
             f"risk= promises something only if dev has the same systems as the answer: dev has {_named(known)}, the "
             f"answer {_named(belief)}"
