@@ -129,10 +129,10 @@ def _of_sizes(own: SetMeasure, h: Hierarchy, pred: FloatArray, true: FloatArray,
 
 def _closer_bounds(own: Measure, batch: Batch) -> FloatArray | None:
     """Of LCA graphs what bounds each pair by the heights of its LCAs, where that is known."""
-    model = own.model(batch)
-    if not (isinstance(own, SetMeasure) and isinstance(model, GraphModel)):
+    if not isinstance(own, SetMeasure):
         return None
-    pred = batch.pred
+    model, pred = own.model(batch), batch.pred
+    assert isinstance(model, GraphModel)
     sizes = bound_prefixes(model, (pred.ptr, pred.classes), (np.arange(len(pred) + 1), pred.sizes))
     return None if sizes is None else _of_sizes(own, batch.hierarchy, *sizes.T)
 
