@@ -191,7 +191,7 @@ class Sweep:
         for size, share, column in zip(sizes.tolist(), mass.tolist(), inside.T, strict=True):
             if size > 0:
                 alike[size, share] = alike.get((size, share), 0.0) + column
-        self.inside = np.stack([np.zeros(self.nodes.size), *alike.values()], axis=1)[:, 1:]
+        self.inside = np.array([*alike.values()], np.float64).reshape(len(alike), self.nodes.size).T
         self.sizes, self.mass = np.array([*alike]).reshape(-1, 2).T * [[beta**2], [1 + beta**2]]
         self.above = np.array([0 if flat else len(closure(h, [v])) for v in self.nodes.tolist()], np.int64)
         heavy = np.lexsort((self.nodes, self.above, -np.round(inside @ mass, 12)))
