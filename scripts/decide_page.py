@@ -374,10 +374,10 @@ def risks(name: str, data: Data) -> Table:
     return Table(heads, table)
 
 
-def both_risks(root: Path) -> str:
-    """The risks on MEDLINE and on 16S."""
-    kept = [risks("MEDLINE", medline(root)), risks("16S", taxa(root / "taxa16s"))]
-    return Table(kept[0].columns, [*kept[0].rows, *kept[1].rows]).to_markdown()
+def all_risks(root: Path) -> str:
+    """The risks on the data that have several systems."""
+    kept = [risks("MEDLINE", medline(root)), risks("GO", human(root)), risks("16S", taxa(root / "taxa16s"))]
+    return Table(kept[0].columns, [row for each in kept for row in each.rows]).to_markdown()
 
 
 def medline(root: Path) -> Data:
@@ -392,7 +392,7 @@ def human(root: Path) -> Data:
 
 
 SECTIONS: dict[str, Callable[[Path], str]] = {
-    "RISKS": both_risks,
+    "RISKS": all_risks,
     "TAXA": lambda root: study("16S", taxa(root / "taxa16s")),
     "CCO": lambda root: study("CCO", cafa(root / "cafa2" / "cco")),
     "MFO": lambda root: study("MFO", cafa(root / "cafa2" / "mfo")),

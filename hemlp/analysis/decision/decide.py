@@ -242,8 +242,8 @@ def decide(
     if guarantee is not None or sampled is not None:
         statuses = np.full(values.size, Status.FEASIBLE, np.int8)
     if count is not None and count.size:
-        most = f" to {count.max():,}" if count.max() > count.min() else ""
-        notes += (f"each answer is the best of a pool of {count.min():,}{most} candidates",)
+        least = f"{count.min():,} to " if count.min() < count.max() else ""
+        notes += (f"each answer is the best of a pool of {least}{plural(int(count.max()), 'candidate')}",)
     sets = LabelSets(tuple(h.labels), answers.ptr, answers.classes, belief.instance_ids())
     return Decision(
         h, own, sets, values, bounds, statuses, by, belief, scenarios, at_least, sampled, guarantee, count, notes
