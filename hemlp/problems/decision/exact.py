@@ -173,7 +173,7 @@ class RatioDecision(DecisionModel):
             variables.append(Variable(f"y_{p}", 0, 1, float(extra), size))
             begin = len(variables)
             costs = (float(worth.get(v, 0)) for v in nodes)
-            variables += node_variables(self.hierarchy, nodes, costs, f"z_{p}", f" of {p}")
+            variables += node_variables(self.hierarchy, nodes, costs, f"z_{p}", f", size {p}")
             terms = [(begin + k, 1.0) for k in range(len(nodes))]
             rows.append(Row(f"size_{p}", 0, 0, [*terms, (begin - 1, -float(p))], f"{size}, or none"))
             rows += [] if self.flat else closed_rows(self.hierarchy, nodes, begin, f"implied_{p}")
