@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from itertools import permutations
+from fractions import Fraction
 
 import numpy as np
 import pytest
 import scipy.stats
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hemlp import Evaluation, Hierarchy, evaluate, examples
-from hemlp.analysis.statistics.interval_formulas import round_for_exact_sums, student_interval, wilson_interval
+from hemlp.analysis.diagnosis.class_sums import ClassSums, moments_of, numbers_of_scores
+from hemlp.analysis.statistics.interval_formulas import student_interval, wilson_interval
 from hemlp.analysis.statistics.intervals import shared_bootstrap
 from hemlp.analysis.statistics.resampling import BLOCK, Bootstrap, Units
 from hemlp.kernels.closure import census
-from hemlp.kernels.records import Implied, Rows
 from hemlp.text.tables import Interval
 
 A, B = "svm_ovr_freq60", "topdown_lcpn"
@@ -260,34 +262,64 @@ def test_intervals_of_means_do_not_leave_the_range_of_a_measure():
 
 
 def test_intervals_of_means_need_two_values():
-    none = student_interval(np.zeros(2), np.zeros(2), np.zeros(2), np.array([0.0, 1.0]), (0.0, 1.0))
+    none = student_interval(np.zeros(2), np.zeros(2), np.array([0, 1]), (0.0, 1.0))
     assert np.isnan(none).all()
-    ends = student_interval(np.array([3.0]), np.array([0.0]), np.array([8.0]), np.array([2.0]), (-math.inf, math.inf))
+    ends = student_interval(np.array([3.0]), np.array([8.0]), np.array([2]), (-math.inf, math.inf))
     width = scipy.stats.t.ppf(0.975, 1) * 2
     assert np.ravel(ends).tolist() == pytest.approx([3 - width, 3 + width])
 
 
-def added_up(values: np.ndarray) -> float:
-    """The sum of all values in their order, as of a class that is in every instance."""
-    implied = Implied(np.array([0, 1]), np.zeros(1, np.int32), np.zeros(1, np.bool_), np.zeros(1, np.bool_))
-    sums = np.zeros((1, 2))
-    census.add_up(Rows(np.arange(values.size + 1), np.zeros(values.size, np.int32)), implied, values, sums)
-    return float(sums.sum())
+SCORES = st.one_of(
+    st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0, -7.0, 5e-324, 2.0**-1022, 1e300, math.nan, math.inf, -math.inf]),
+    st.floats(width=64),
+)
 
 
 @pytest.mark.uncompiled
-def test_sums_of_branches_depend_on_no_order():
-    """Not even where what is rounded off is itself too long for its place."""
-    values = np.array([1.0, -1.0, 2.0**-54, -(2.0**-54), 2.0**-110])
-    assert len({added_up(values[list(order)]) for order in permutations(range(5))}) > 1
-    values = round_for_exact_sums(values)
-    assert len({added_up(values[list(order)]) for order in permutations(range(5))}) == 1
-    rng = np.random.default_rng(1)
-    for size in (3, 500, 3000):
-        values = round_for_exact_sums(rng.normal(size=size) * 2.0 ** rng.integers(-60, 1, size))
-        assert {added_up(rng.permutation(values)) for _ in range(8)} == {math.fsum(values)}
-    ordinary = rng.random(1000)
-    assert (round_for_exact_sums(ordinary) == ordinary).all()
+@settings(max_examples=60)
+@given(st.lists(st.tuples(SCORES, st.booleans()), max_size=8), st.integers(0, 8), st.randoms(use_true_random=False))
+def test_moments_of_branches_are_those_of_fractions(rows, cut, random):
+    """A class and one below it: every order and cut, values of any size."""
+    h = Hierarchy.from_edges([("r", "a")])
+
+    def added(parts):
+        sums = ClassSums(2)
+        for part in parts:
+            classes = np.array([h.id("r" if inner else "a") for _, inner in part], np.int32)
+            numbers = numbers_of_scores(np.array([value for value, _ in part]))
+            sums.add(h.upward.lists(classes), np.arange(len(part) + 1), classes, numbers)
+        return sums.columns
+
+    columns = added([rows])
+    shuffled = random.sample(rows, len(rows))
+    others = added([shuffled[:cut], shuffled[cut:]])
+    assert {key: of.tolist() for key, of in others.items()} == {key: of.tolist() for key, of in columns.items()}
+    instances = np.zeros(2, np.int64)
+    instances[[h.id("r"), h.id("a")]] = len(rows), sum(not inner for _, inner in rows)
+    means, variances, number = moments_of(columns, instances)
+    for label in "ra":
+        c = h.id(label)
+        scores = [value for value, inner in rows if (label == "r" or not inner) and not math.isnan(value)]
+        assert number[c] == len(scores)
+        finite = [Fraction(value) for value in scores if math.isfinite(value)]
+        if not scores or len(finite) < len(scores):
+            wanted = sum(value for value in scores if math.isinf(value)) if scores else math.nan
+            assert repr(float(means[c])) == repr(float(wanted))
+            continue
+        try:
+            wanted = math.fsum(scores) / len(scores)
+        except OverflowError:
+            wanted = float(sum(finite) / len(scores))
+        assert means[c] == wanted
+        if len(scores) == 1:
+            assert math.isnan(variances[c])
+            continue
+        middle = sum(finite) / len(finite)
+        exact = sum((value - middle) ** 2 for value in finite) / (len(finite) - 1)
+        try:
+            assert variances[c] == float(exact)
+        except OverflowError:
+            assert variances[c] == math.inf
 
 
 # ---- what all of them share

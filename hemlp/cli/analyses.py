@@ -205,7 +205,7 @@ def _branch_table(ev: Evaluation, name: str, level: int | None, intervals: bool)
         table = ev.branches(systems, name, level=each, intervals=intervals)
         if len(table.rows) > 1:
             break
-    loss = loss_of(ev.inputs.measures[name], name)
+    loss = loss_of(ev, name)
     heads = [f"{head} of {loss}" if head.endswith("share") else head for head in table.columns]
     return each, replace(table, columns=heads)
 

@@ -218,7 +218,7 @@ def _embed_sample(
             "systems": [printable(name) for name in ev.systems],
             "measures": [[printable(name), better] for name, better in ev.greater_is_better.items()],
             "leader": ev.measures.index(leader), "pairing": printable(pairing), "kinds": ERROR_KINDS,
-            "loss": printable(loss_of(require_inputs(ev).measures[leader], leader)),
+            "loss": printable(loss_of(ev, leader)),
             "graphs": None if graphs is None else printable(graphs),
             "count": len(sample.rows), **nodes.texts(), **texts,
         }  # fmt: skip

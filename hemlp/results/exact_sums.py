@@ -75,16 +75,24 @@ class BucketSums:
         return BucketSums(sums, self.counts + other.counts, self.infinite + other.infinite)
 
 
-def mean_of_sum(total: int, up: int, down: int, count: int) -> float:
-    """The mean of ``count`` values, ``up`` and ``down`` of them infinite."""
+def mean_of_sum(total: int, up: int, down: int, count: int, unit: int = UNIT) -> float:
+    """The mean of ``count`` values, ``up`` and ``down`` of them infinite; ``total``: of the others, times 2ᵘⁿⁱᵗ."""
     if not count or (up and down):
         return math.nan
     if up or down:
         return math.inf if up else -math.inf
     try:
-        return total / (1 << UNIT) / count
+        return total / (1 << unit) / count
     except OverflowError:
-        return total / (count << UNIT)
+        return total / (count << unit)
+
+
+def round_ratio(above: int, below: int) -> float:
+    """A quotient of integers, rounded once; nan of nothing."""
+    try:
+        return above / below if below else math.nan
+    except OverflowError:
+        return math.inf if above > 0 else -math.inf
 
 
 def exact_sums(values: FloatArray, members: IntArray, number: int) -> list[int]:
@@ -107,6 +115,28 @@ def exact_sums(values: FloatArray, members: IntArray, number: int) -> list[int]:
         total = [(high << DIGIT) + low for high, low in zip(total, sums.astype(np.int64).tolist(), strict=True)]
         shift -= DIGIT
     return [each << shift if shift >= 0 else each >> -shift for each in total]
+
+
+def cut_into_digits(values: FloatArray, power: int = 1) -> dict[int, IntArray]:
+    """Finite values, or their squares (``power`` 2), as digits by place: a digit d at place k is d · 2²⁶ᵏ.
+
+    Places are the same for all values, so sums of digits are those of the numbers. Digits are below 2²⁷.
+
+    >>> {place: digits.tolist() for place, digits in cut_into_digits(np.array([0.5, -3.0])).items()}
+    {0: [0, -3], -1: [33554432, 0]}
+    """
+    parts, exponents = np.frexp(values)
+    exponents = power * exponents
+    made: dict[int, IntArray] = {}
+    for rest in (parts,) if power == 1 else square_exactly(parts):
+        place = -(-int(exponents[rest != 0].max(initial=-3000)) // DIGIT)
+        while rest.any():
+            place -= 1
+            digits = np.trunc(np.ldexp(rest, exponents - DIGIT * place))
+            if digits.any():
+                made[place] = made.get(place, 0) + digits.astype(np.int64)
+                rest = rest - np.ldexp(digits, DIGIT * place - exponents)
+    return made
 
 
 def exact_sum(values: FloatArray) -> int:

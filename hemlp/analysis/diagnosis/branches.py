@@ -8,16 +8,19 @@ pair-based error what the classes cost that are. On a DAG branches overlap: thei
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from hemlp.analysis.diagnosis import class_sums
 from hemlp.analysis.diagnosis.class_counts import class_loss, count_classes
+from hemlp.analysis.diagnosis.class_sums import ClassSums, Key, digits_of, moments_of, numbers_of_scores, sums_of
 from hemlp.analysis.diagnosis.error_costs import class_costs
+from hemlp.analysis.diagnosis.measure_facts import measure_facts
 from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
-    add_values,
     align_classes,
     choose_systems,
     class_table,
@@ -25,16 +28,12 @@ from hemlp.analysis.diagnosis.system_batches import (
     system_heads,
 )  # fmt: skip
 from hemlp.analysis.statistics.differences import subtract_scores
-from hemlp.analysis.statistics.interval_formulas import as_intervals, round_for_exact_sums, student_interval
+from hemlp.analysis.statistics.interval_formulas import as_intervals, student_interval
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
-from hemlp.measures.base import Measure
-from hemlp.measures.instance_scores import mean
-from hemlp.measures.pair_measure import pairs_classes
 from hemlp.options import check_known
-from hemlp.results.inputs import Inputs
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Table, plural
 
@@ -106,20 +105,20 @@ def branches(
         head += system_heads(chosen, "mean 95%")
         cells += [as_intervals(of.lows[rows], of.highs[rows]) for of in statistics]
     if intervals and len(chosen) == 2:
-        gaps = [_take_or(of, places[0], math.nan)[rows] for of in _branch_differences(ev, chosen[0], chosen[1], name)]
+        gaps = [_take_or(of, places[0], math.nan)[rows] for of in branch_means(ev, chosen[0], chosen[1], name)]
         head += ["difference", "difference 95%"]
         cells += [gaps[0].tolist(), as_intervals(gaps[1], gaps[2])]
     return class_table(ev, head, labels, rows, cells, _notes(ev, chosen, name, intervals))
 
 
-def loss_of(measure: Measure, name: str) -> str:
+def loss_of(ev: Results, name: str) -> str:
     """Of what branches have shares: the error of a pair-based measure, else SDL."""
-    return name if pairs_classes(measure) else "SDL"
+    return "SDL" if measure_facts(ev, name).loss == "SDL" else name
 
 
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = require_inputs(ev)
-    pairs = pairs_classes(inputs.measures[name])
+    pairs = loss_of(ev, name) != "SDL"
     loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
     notes = [f"mean of {name} over the instances that have a true class in the branch; share: of {loss}"]
     if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
@@ -160,66 +159,50 @@ def _order_branches(statistics: list[BranchStatistics], rows: IntArray) -> IntAr
 @cache_per_evaluation
 def compute_branches(ev: Results, system: str, measure: str) -> BranchStatistics:
     """All branches of one system."""
-    inputs = require_inputs(ev)
-    h, counts = inputs.hierarchies[system], count_classes(ev, system, "closures")
-    if pairs_classes(inputs.measures[measure]):
-        loss = class_costs(ev, system, measure)[0].sum(axis=0)
-    else:
+    h, counts = require_inputs(ev).hierarchies[system], count_classes(ev, system, "closures")
+    if measure_facts(ev, measure).loss == "SDL":
         loss = class_loss(counts).astype(np.float64)
+    else:
+        loss = class_costs(ev, system, measure)[0].sum(axis=0)
     below, total = _sum_descendants(h, loss), math.fsum(loss.tolist())
-    of_means = _branch_means(
-        inputs, system, ev.per_instance(system, measure), counts[:, 1], inputs.measures[measure].range
-    )
     shares = below / total if total else np.where(counts[:, 1] > 0, math.nan, 0.0)
-    return BranchStatistics(counts[:, 1], *of_means, shares)
+    return BranchStatistics(counts[:, 1], *branch_means(ev, system, None, measure), shares)
 
 
 @cache_per_evaluation
-def _branch_differences(
-    ev: Results, first: str, second: str, measure: str
+def branch_means(
+    ev: Results, system: str, baseline: str | None, measure: str
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of each branch of the first of two systems the mean of the paired differences, and the ends of its interval."""
-    gaps = subtract_scores(ev.per_instance(first, measure), ev.per_instance(second, measure))
-    low, high = require_inputs(ev).measures[measure].range
-    limits = low - high, high - low
-    return _branch_means(require_inputs(ev), first, gaps, count_classes(ev, first, "closures")[:, 1], limits)
+    """Of each branch the mean of the scores, or of the paired differences from a baseline, and its interval's ends."""
+    inputs, scores = require_inputs(ev), ev.per_instance(system, measure)
+    if baseline is not None:
+        scores = subtract_scores(scores, ev.per_instance(baseline, measure))
+    h = inputs.hierarchies[system]
+    sums = ClassSums(len(h))
+    for start, batch in iter_batches(inputs, system):
+        true = batch.true
+        numbers = numbers_of_scores(scores[start : start + len(batch)])
+        sums.add(h.upward.lists(true.classes), true.ptr, true.classes, numbers)
+    return means_of(ev, sums.columns, system, baseline, measure)
+
+
+def means_of(
+    ev: Results, columns: Mapping[Key, IntArray], system: str, baseline: str | None, measure: str
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The same of exact sums; nan without instances that have a score."""
+    of = measure_facts(ev, measure)
+    limits = (of.low, of.high) if baseline is None else (of.low - of.high, of.high - of.low)
+    means, variances, number = moments_of(columns, count_classes(ev, system, "closures")[:, 1])
+    return means, *student_interval(means, variances, number, limits)
 
 
 def _sum_descendants(h: Hierarchy, values: FloatArray) -> FloatArray:
-    """For each class the sum of the values of itself and its descendants."""
-    sums = np.zeros((len(h), 2))
+    """For each class the sum of the values of itself and its descendants, rounded once."""
+    sums = ClassSums(len(h))
     some = np.flatnonzero(values).astype(np.int32)
     step = max(1, int(ROOM / max(1.0, h.upward.mean_length)))
     for start in range(0, some.size, step):
         classes = some[start : start + step]
-        add_values(h.upward.lists(classes), np.arange(classes.size + 1), classes, values[classes], sums)
-    total: FloatArray = sums.sum(axis=1)
-    return total
-
-
-def _branch_means(
-    inputs: Inputs, system: str, values: FloatArray, instances: IntArray, limits: tuple[float, float]
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """For each class the mean over its ``instances`` whose value is defined, nan where there is none; and its ends."""
-    finite = np.isfinite(values)
-    middle = mean(values[finite]) if finite.any() else 0.0
-    near = np.where(finite, values - middle, 0.0)
-    sums, squares = (_sum_over_true(inputs, system, each) for each in (np.where(finite, values, 0.0), near**2))
-    number = instances - _sum_over_true(inputs, system, np.isnan(values) * 1.0) if np.isnan(values).any() else instances
-    with np.errstate(invalid="ignore"):
-        means: FloatArray = np.where(number > 0, sums / np.maximum(number, 1), math.nan)
-        for limit in (math.inf, -math.inf):
-            if (values == limit).any():
-                means[_sum_over_true(inputs, system, (values == limit) * 1.0) > 0] += limit
-    return means, *student_interval(means, sums - number * middle, squares, number, limits)
-
-
-def _sum_over_true(inputs: Inputs, system: str, values: FloatArray) -> FloatArray:
-    """For each class the sum of the values of the instances whose true closure holds it."""
-    h = inputs.hierarchies[system]
-    sums, values = np.zeros((len(h), 2)), round_for_exact_sums(values)
-    for start, batch in iter_batches(inputs, system):
-        true = batch.true
-        add_values(h.upward.lists(true.classes), true.ptr, true.classes, values[start : start + len(batch)], sums)
-    total: FloatArray = sums.sum(axis=1)
-    return total
+        digits = digits_of(class_sums.SCORES, values[classes])
+        sums.add(h.upward.lists(classes), np.arange(classes.size + 1), classes, digits)
+    return sums_of(sums.columns, class_sums.SCORES, len(h))

@@ -8,16 +8,18 @@ costs of the classes add up to the error. A confusion is a true class paired wit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hemlp.analysis.diagnosis import class_sums
+from hemlp.analysis.diagnosis.class_sums import ClassSums, Key, digits_of, sums_of
+from hemlp.analysis.diagnosis.measure_facts import PLAIN_ALONE
 from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
-    add_values,
     align_classes,
     choose_systems,
     class_table,
@@ -29,7 +31,7 @@ from hemlp.analysis.diagnosis.system_batches import (
 from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.labels import Label
-from hemlp.hierarchy.reach import flat_lists
+from hemlp.instances.batch import Batch
 from hemlp.instances.sides import PRED, TRUE
 from hemlp.measures.factory import measure as made
 from hemlp.measures.pair_measure import PairMeasure, pairs_classes
@@ -95,6 +97,12 @@ class ClassPairs:
         return replace(ClassPairs.concatenate([rest, certain, lone._select(others)]), instances=self.instances)
 
 
+@cache_per_evaluation
+def pairing_text(ev: Results, measure: str) -> str:
+    """The text of a pair-based measure."""
+    return str(find_pair_measure(ev, measure))
+
+
 def find_pair_measure(ev: Results, name: str) -> PairMeasure:
     """A pair-based measure that was evaluated, or any by its text."""
     inputs = require_inputs(ev)
@@ -110,28 +118,33 @@ def find_pair_measure(ev: Results, name: str) -> PairMeasure:
 def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[ClassPairs]:
     """All pairs of optimal pairings, part by part; instances on which the measure is undefined have none."""
     for start, batch in iter_batches(inputs, system):
-        rows = measure._defined_rows(batch, "nan", start)
-        if not rows.size:
-            continue
-        model = plain_pairing(measure.model(batch.take(rows)), "counting pairs over all instances")
-        solution = prefer_hits(model, model.solve())
-        solved = solution.statuses <= Status.FEASIBLE
-        pairs = np.flatnonzero(solution.chosen)
-        row = np.searchsorted(model.pairs.ptr, pairs, side="right") - 1
-        pairs, row = pairs[solved[row]], row[solved[row]]
-        ends = [model.halves[side].side.classes[model.ends[side][pairs]] for side in (PRED, TRUE)]
-        blocks = [(start + rows[row], *ends, model.kappa[pairs])]
-        for side, half in enumerate(model.halves):
-            taken = solution.to_default[side]
-            at = np.flatnonzero(taken)
-            row = np.searchsorted(half.side.ptr, at, side="right") - 1
-            at, row = at[solved[row]], row[solved[row]]
-            ends = [half.side.classes[at], np.full(at.size, -1)]
-            blocks.append((start + rows[row], *(ends if side == PRED else ends[::-1]), half.default[at] * taken[at]))
-        whole = [np.concatenate(column) for column in zip(*blocks, strict=True)]
-        sizes = [np.diff(side.ptr)[whole[0] - start] for side in batch.sides]
-        single = (sizes[PRED] == 1) & (sizes[TRUE] == 1)
-        yield ClassPairs(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))
+        yield find_class_pairs(batch, measure, start)
+
+
+def find_class_pairs(batch: Batch, measure: PairMeasure, start: int = 0) -> ClassPairs:
+    """The pairs of a batch, whose first instance has the number ``start``."""
+    rows = measure._defined_rows(batch, "nan", start)
+    if not rows.size:
+        return ClassPairs.concatenate([])
+    model = plain_pairing(measure.model(batch.take(rows)), PLAIN_ALONE)
+    solution = prefer_hits(model, model.solve())
+    solved = solution.statuses <= Status.FEASIBLE
+    pairs = np.flatnonzero(solution.chosen)
+    row = np.searchsorted(model.pairs.ptr, pairs, side="right") - 1
+    pairs, row = pairs[solved[row]], row[solved[row]]
+    ends = [model.halves[side].side.classes[model.ends[side][pairs]] for side in (PRED, TRUE)]
+    blocks = [(start + rows[row], *ends, model.kappa[pairs])]
+    for side, half in enumerate(model.halves):
+        taken = solution.to_default[side]
+        at = np.flatnonzero(taken)
+        row = np.searchsorted(half.side.ptr, at, side="right") - 1
+        at, row = at[solved[row]], row[solved[row]]
+        ends = [half.side.classes[at], np.full(at.size, -1)]
+        blocks.append((start + rows[row], *(ends if side == PRED else ends[::-1]), half.default[at] * taken[at]))
+    whole = [np.concatenate(column) for column in zip(*blocks, strict=True)]
+    sizes = [np.diff(side.ptr)[whole[0] - start] for side in batch.sides]
+    single = (sizes[PRED] == 1) & (sizes[TRUE] == 1)
+    return ClassPairs(whole[0], whole[1], whole[2], whole[3], single, int(solved.sum()))
 
 
 def prefer_hits(model: PairingModel, solution: PairingSolution) -> PairingSolution:
@@ -191,21 +204,30 @@ class InstanceNumbers(tuple[int, ...]):
         return ", ".join(str(row + 1) for row in self)
 
 
+def add_costs(pairs: ClassPairs, sums: ClassSums, *of: int) -> None:
+    """Add what pairs cost to the sums of the classes on both sides; ``of``: what the keys of the columns begin with."""
+    shares = np.where((pairs.predicted < 0) | (pairs.true < 0), pairs.costs, pairs.costs / 2)
+    for what, classes in ((class_sums.PREDICTED, pairs.predicted), (class_sums.TRUE, pairs.true)):
+        there = classes >= 0
+        digits = digits_of(what, shares[there])
+        sums.add_each(classes[there], {(*of, *key): column for key, column in digits.items()})
+
+
+def costs_of(columns: Mapping[Key, IntArray], size: int) -> FloatArray:
+    """The cost of each class as a predicted and as a true one (sides × classes), each rounded once."""
+    return np.array([sums_of(columns, what, size) for what in (class_sums.PREDICTED, class_sums.TRUE)])
+
+
 @cache_per_evaluation
 def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int]:
     """The cost of each class as a predicted and as a true one (sides × classes), and the number of instances."""
     inputs = require_inputs(ev)
     size = len(inputs.hierarchies[system])
-    sums, instances = np.zeros((2, size, 2)), 0
-    for part in iter_class_pairs(inputs, system, find_pair_measure(ev, measure)):
-        instances += part.instances
-        shares = np.where((part.predicted < 0) | (part.true < 0), part.costs, part.costs / 2)
-        for side, classes in enumerate((part.predicted, part.true)):
-            there = classes >= 0
-            real = classes[there]
-            add_values(flat_lists(size, real), np.arange(real.size + 1), real, shares[there], sums[side])
-    total: FloatArray = sums.sum(axis=2)
-    return total, instances
+    sums, instances = ClassSums(size), 0
+    for pairs in iter_class_pairs(inputs, system, find_pair_measure(ev, measure)):
+        instances += pairs.instances
+        add_costs(pairs, sums)
+    return costs_of(sums.columns, size), instances
 
 
 def _undefined_note(ev: Results, system: str, instances: int, whose: str) -> list[str]:
@@ -239,7 +261,7 @@ def costs(ev: Results, system: SystemChoice = None, measure: str = "GIE") -> Tab
     >>> ev.costs("A").rows
     [('sheep', 0.0, 6.0, 6.0, 0.8571428571428571), ('cow', 1.0, 0.0, 1.0, 0.14285714285714285)]
     """
-    inputs, chosen, name = require_inputs(ev), choose_systems(ev, system), str(find_pair_measure(ev, measure))
+    inputs, chosen, name = require_inputs(ev), choose_systems(ev, system), pairing_text(ev, measure)
     labels, places = align_classes(inputs, chosen)
     by_system, notes = [], []
     for system, place in zip(chosen, places, strict=True):

@@ -14,7 +14,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.hierarchy.reach import Reach
 from hemlp.instances.batch import Batch
-from hemlp.kernels.records import Implied, Rows, Sides
+from hemlp.kernels.records import Implied, Sides
 from hemlp.measures.scoring import as_batch, split_rows
 from hemlp.options import check_known
 from hemlp.results.inputs import Inputs, dropped_notes
@@ -106,13 +106,6 @@ def as_sides(batch: Batch, rows: IntArray) -> Sides:
     """Both sides in the form that kernels take; ``rows``: for each class a number in its place."""
     pred, true = batch.sides
     return Sides(pred.ptr, rows[pred.classes], true.ptr, rows[true.classes])
-
-
-def add_values(lists: Reach, ptr: IntArray, classes: IntArray, values: FloatArray, sums: FloatArray) -> None:
-    """Add the value of each row of classes to the sums of all classes in their lists; no order changes the sums."""
-    from hemlp.kernels.closure.census import add_up
-
-    add_up(Rows(ptr, lists.row[classes]), as_implied(lists), values, sums)
 
 
 def name_cell(inputs: Inputs, label: Label) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from hemlp.arrays import FloatArray
+from hemlp.arrays import FloatArray, IntArray
 from hemlp.text.tables import CONFIDENCE, Interval
 
 TAIL = (1 + CONFIDENCE) / 2
@@ -37,36 +37,22 @@ def wilson_interval(hits: FloatArray, total: FloatArray) -> tuple[FloatArray, Fl
 
 
 def student_interval(
-    means: FloatArray, sums: FloatArray, squares: FloatArray, number: FloatArray, limits: tuple[float, float]
+    means: FloatArray, variances: FloatArray, number: IntArray, limits: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """Student's interval of a mean, mean ∓ t s / √n, clipped to ``limits``; nan if not finite, or of one value.
 
-    ``sums`` of ``number`` values and of their ``squares``, which should be near 0: what is the same in all of them is
-    taken off before.
+    ``variances`` (s², with n − 1) of ``number`` values.
 
-    >>> columns = np.array([0.625]), np.array([0.0]), np.array([0.28125]), np.array([2.0])
-    >>> low, high = student_interval(*columns, (0.0, 1.0))
+    >>> low, high = student_interval(np.array([0.625]), np.array([0.28125]), np.array([2]), (0.0, 1.0))
     >>> low.tolist(), high.tolist()
     ([0.0], [1.0])
     """
     from scipy.special import stdtrit
 
     n = np.where((number > 1) & np.isfinite(means), number, math.nan)
-    variance = np.maximum(squares - sums**2 / n, 0.0) / (n - 1)
     with np.errstate(invalid="ignore"):
-        width = stdtrit(n - 1, TAIL) * np.sqrt(variance / n)
+        width = stdtrit(n - 1, TAIL) * np.sqrt(variances / n)
         return np.clip(means - width, *limits), np.clip(means + width, *limits)
-
-
-def round_for_exact_sums(values: FloatArray) -> FloatArray:
-    """The values, rounded so that sums of them with their remainders are exact, and depend on no order.
-
-    A sum s of n values below 2ᵉ is rounded n times by up to 2ᵉ n / 2⁵³: what that adds up to fits into a double if all
-    values are whole multiples of 2ᵉ / 2ᵇ and b ≤ 106 − 2 log₂ n.
-    """
-    exponent = np.frexp(np.max(np.abs(values), initial=0.0))[1] - 104 + 2 * values.size.bit_length()
-    rounded: FloatArray = np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent)
-    return rounded
 
 
 def as_intervals(low: FloatArray, high: FloatArray) -> list[Interval]:

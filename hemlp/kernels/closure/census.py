@@ -1,7 +1,7 @@
 """Where classes are met over many instances: in how many closures of each side, with which values, in which relation.
 
 A node's stamp is 2i once it was met on the predicted side of instance i, and 2i + 1 once on the true side: one
-pass over the ancestor lists, O(their total length). Sums are compensated (Knuth's TwoSum).
+pass over the ancestor lists, O(their total length). Sums are of integers, so no order changes them.
 
 **Kinds of errors**, or hits: both sides of an instance are looked at in turn, the other one is marked, and each class
 is compared with the marks, in the same time.
@@ -86,20 +86,18 @@ def _count(sides, implied, stamp, i, groups, counts, through):
 
 
 def add_up(sets: Rows, implied: Implied, values: Array, sums: Array) -> None:
-    """Add the value of each set to all classes of its closure: to ``sums``, and what is rounded off beside it.
+    """Add the numbers of each set (a row of ``values``) to those of all classes of its closure (rows of ``sums``).
 
-    ``sums`` (classes × 2) has sums and remainders; members of the sets are rows of ``implied``.
+    Members of the sets are rows of ``implied``.
     """
-    through = np.zeros(2)
+    through = np.zeros((1, sums.shape[1]), np.int64)
     _add_all(sets, implied, values, sums, through)
-    for value in through:
-        for node in np.flatnonzero(np.asarray(implied.beyond) == 1) if value else ():
-            _add(sums, node, value)
+    sums[np.asarray(implied.beyond) == 1] += through[0]
 
 
 def _add_all(sets, implied, values, sums, through):
+    """What is beyond the hub is added once for all nodes, to ``through``."""
     stamp: cython.longlong[::1] = np.full(implied.size, -1, np.int64)
-    beyond: cython.double[:, ::1] = np.zeros((1, 2))
     i: cython.Py_ssize_t
     hub: cython.bint
     with cython.nogil:
@@ -110,24 +108,19 @@ def _add_all(sets, implied, values, sums, through):
             for c in range(sets.ptr[i], sets.ptr[i + 1]):
                 hub = hub or implied.through[sets.items[c]] != 0
             if hub:
-                _add(beyond, 0, values[i])
+                _add(through, 0, values, i)
             for c in range(sets.ptr[i], sets.ptr[i + 1]):
                 for k in range(implied.ptr[sets.items[c]], implied.ptr[sets.items[c] + 1]):
                     node = implied.nodes[k]
                     if stamp[node] != i and not (hub and implied.beyond[node]):
                         stamp[node] = i
-                        _add(sums, node, values[i])
-    through[0] = beyond[0, 0]
-    through[1] = beyond[0, 1]
+                        _add(sums, node, values, i)
 
 
-def _add(sums, node, value):
-    """Add to a sum without loss: what rounding takes from it goes to its remainder."""
-    old: cython.double = sums[node, 0]
-    new: cython.double = old + value
-    part: cython.double = new - old
-    sums[node, 0] = new
-    sums[node, 1] += (old - (new - part)) + (value - part)
+def _add(sums, node, values, i):
+    """Add row i of the values to a row of the sums."""
+    for column in range(sums.shape[1]):
+        sums[node, column] += values[i, column]
 
 
 # ---- kinds of errors
