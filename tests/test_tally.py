@@ -123,6 +123,50 @@ def test_any_cut_order_and_tree_leaves_the_same_bytes(size, rng, bucketed_from, 
                 assert_same_diagnosis(found, wanted)
 
 
+CUSTOM = {
+    "F_H": "F_H", "TIE": "TIE", "SunLim": "SunLim", "near": measure("MGIA", pairing="nearest"),
+    "thirds": measure("GIE", cost="wu_palmer", default_cost=1 / 3),
+    "weighted": measure("simGIC", weights={label: 1 / (k + 3) for k, label in enumerate(CLASSES)}),
+}  # fmt: skip
+"""Losses by pairs and by nodes, fractions, undefined and infinite scores, and no text for what is weighted."""
+
+
+def told(table) -> str:
+    """A table with all digits."""
+    return repr((table.columns, table.rows, table.notes))
+
+
+@settings(max_examples=15, deadline=None, phases=[Phase.generate])
+@given(st.integers(1, 25), st.integers(1, 3), st.randoms(use_true_random=False), st.sampled_from([1, 8, 1000]))
+def test_branches_and_costs_of_any_cut_and_order_are_those_of_evaluate(size, number, rng, bucketed_from):
+    """Of every measure, to the bit; of two systems with their differences."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resampling, "BUCKETED_FROM", bucketed_from)
+        rows, systems = rows_of(rng, size), SYSTEMS[:number]
+        plan = Plan(H, CUSTOM, systems, undefined="nan", diagnosis=True)
+        shuffled = rng.sample(rows, size)
+        cuts = sorted(rng.choices(range(size + 1), k=rng.randrange(4)))
+        parts = [plan.score(table_of(shuffled[a:b])).tally for a, b in zip([0, *cuts], [*cuts, size], strict=True)]
+        rng.shuffle(parts)
+        merged = reduce(Tally.merge, parts).to_bytes()
+        assert merged == plan.score(table_of(rows)).tally.to_bytes()
+        found = Tally.from_bytes(merged).finish(hierarchy=H)
+    columns = {name: {row["id"]: row[name] for row in rows} for name in ("true", *systems)}
+    wanted = evaluate(H, columns.pop("true"), columns, CUSTOM, undefined="nan")
+    chosen = [*systems, None] if number < 3 else systems
+    chosen += [["B", "A"]] if number == 2 else []
+    for name in CUSTOM:
+        for system in chosen:
+            assert told(found.branches(system, name)) == told(wanted.branches(system, name))
+        plain = [told(ev.branches(None, name, intervals=False)) for ev in (found, wanted)]
+        assert plain[0] == plain[1]
+    for on in ("closures", "labels"):
+        for system in chosen:
+            assert told(found.classes(system, on=on)) == told(wanted.classes(system, on=on))
+    for name in ("TIE", "SunLim", "thirds", "near"):
+        assert told(found.costs(None, name)) == told(wanted.costs(None, name))
+
+
 VALUES = st.one_of(st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0, math.nan, math.inf, -math.inf]), st.floats())
 
 
@@ -448,11 +492,16 @@ def test_what_needs_labels_is_refused_by_name(monkeypatch):
     tally = plan.score(table_of(rows)).tally
     ev = Tally.from_bytes(tally.to_bytes()).finish(hierarchy=H)
     for ask in (
-        lambda: ev.branches("A", "F_H"), lambda: ev.explain("A", 0), lambda: ev.costs("A"),
-        lambda: ev.confusions("A"), lambda: ev.classes(["A", "B"]), lambda: ev.consistency("A"),
+        lambda: ev.explain("A", 0), lambda: ev.costs("A", "MGIA"),
+        lambda: ev.confusions("A"), lambda: ev.consistency("A"),
     ):  # fmt: skip
         with pytest.raises(InstancesNotKept, match=r"Evaluation.open"):
             ask()
+    for ask in (lambda: ev.branches(["A", "C"], "F_H"), lambda: ev.classes(["A", "C"])):
+        with pytest.raises(InstancesNotKept, match="plan A and C alone, or leave the intervals out"):
+            ask()
+    with pytest.raises(InvalidOption, match="F_H pairs no classes: give a pair-based measure, GIE$"):
+        ev.costs("A", "F_H")
     with pytest.raises(InvalidOption, match="diagnosis=True"):
         Plan(H, ["F_H"], SYSTEMS).score(table_of(rows)).tally.finish().levels("A")
     with pytest.raises(InvalidOption, match="not the hierarchy of the tally"):

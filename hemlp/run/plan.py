@@ -63,8 +63,8 @@ class Plan:
         As of ``evaluate``; a cell that is null is a missing instance. "isolate" needs to see all labels first, and is
         refused: ``hierarchy.with_isolated(labels)`` has them.
     diagnosis
-        Whether tallies also count levels, classes, kinds of errors and hits, for ``levels``, ``classes``, ``errors``
-        and ``hits`` of their evaluation.
+        Whether tallies also count levels, classes, kinds of errors and hits, and sum up scores and costs by class, for
+        ``levels``, ``classes``, ``errors``, ``hits``, ``branches`` and ``costs`` of their evaluation.
 
     Examples
     --------
@@ -94,7 +94,7 @@ class Plan:
         self.measures = name_measures(measures)
         self.systems = (systems,) if isinstance(systems, str) else tuple(systems)
         self.policies, self.undefined = Policies(unknown, unknown_true, missing), undefined
-        self.counting = Counting.of(self.hierarchy) if diagnosis else None
+        self.counting = Counting.of(self.hierarchy, [*self.measures.values()]) if diagnosis else None
         check_choice("undefined", undefined, ("error", "nan"))
         for each in self.measures.values():
             each._check_complete()
@@ -145,7 +145,7 @@ class Plan:
                 scores.append(score_together([*self.measures.values()], batch, undefined=self.undefined))
         roots = self.hierarchy.number_of_roots
         head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
-        tally = Tally.of(head, counts, scores, ids, part, batches)
+        tally = Tally.of(head, counts, scores, ids, part, batches, [*self.measures.values()])
         return Part(self._table(scores, counts, data[ID]), tally)
 
     def read(self, table: Any, part: str, first_row: int | None) -> tuple[Any, ArrowIds, IdKind]:

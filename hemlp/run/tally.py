@@ -38,7 +38,7 @@ from hemlp.run.tally_diagnosis import (
     Counting,
     TalliedInputs,
     check_hierarchy,
-    count_batch,
+    count_batches,
     sum_buckets,
 )
 from hemlp.run.worst import WORST, rank_worst
@@ -214,11 +214,11 @@ class Tally:
     @classmethod
     def of(
         cls, head: TallyHead, labels: Sequence[LabelCounts], scores: Sequence[Sequence[Scores]], ids: Sequence[Label],
-        where: str, batches: Sequence[Batch] = (),
+        where: str, batches: Sequence[Batch] = (), measures: Sequence[Measure] = (),
     ) -> Tally:  # fmt: skip
         """Of scores, systems × measures; ``where`` they come from is said in messages.
 
-        ``batches``: the labels of each system, where they are counted for diagnosis.
+        ``batches``, ``measures``: the labels of each system, and what scored them, where diagnosis counts.
         """
         values = np.array([[each.values for each in of] for of in scores])
         statuses = np.array([[each.statuses for each in of] for of in scores], np.int8)
@@ -226,8 +226,8 @@ class Tally:
         score_counts = tuple(tuple(map(ScoreCounts.of, of)) for of in scores)
         counts = classes = hierarchy = None
         if head.counting is not None:
-            by_unit, by_class = zip(*(count_batch(each, head.counting.levels) for each in batches), strict=True)
-            counts, classes, hierarchy = np.stack(by_unit), ClassCounts.of(by_class), batches[0].hierarchy
+            counts, classes = count_batches(batches, head.counting, measures, values)
+            hierarchy = batches[0].hierarchy
         kept, buckets = None, None
         if head.ids == "none" or len(ids) >= resampling.BUCKETED_FROM:
             buckets = Buckets.of(head, ids, values, counts)
@@ -329,9 +329,9 @@ class Tally:
     ) -> Evaluation:
         """The evaluation of the instances: means, intervals, places, letters and tests, equal to those of ``evaluate``.
 
-        With ``Plan(..., diagnosis=True)`` also levels, classes, kinds of errors and hits. What needs the labels, or
-        single instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``: the tables that
-        ``Plan.score`` returns have them.
+        With ``Plan(..., diagnosis=True)`` also levels, classes, branches, kinds of errors, hits and costs. What needs
+        the labels, or single instances that are not kept, raises ``InstancesNotKept`` or ``InvalidOption``: the tables
+        that ``Plan.score`` returns have them.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """Tallies as bytes: one way to write each, and reading that takes nothing on trust.
 
-``hemlp tally 3``, a line of JSON (what was tallied), numbers in binary form, and the SHA-256 of all that:
+``hemlp tally 4``, a line of JSON (what was tallied), numbers in binary form, and the SHA-256 of all that:
 docs/cluster.md has the details. Whatever is read is written again, and refused if other bytes come of it: so order,
 sizes and forms need no check of their own, and what is left are checks of what numbers mean.
 """
@@ -17,13 +17,25 @@ from typing import Any, get_args
 
 import numpy as np
 
+from hemlp.analysis.diagnosis.class_sums import (
+    ABOVE,
+    BELOW,
+    CLOSURES,
+    LABELS,
+    PREDICTED,
+    SCORES,
+    SQUARES,
+    TRUE,
+    UNDEFINED,
+)
 from hemlp.analysis.diagnosis.error_kinds import HIT_GROUPS
+from hemlp.analysis.diagnosis.measure_facts import PAIRS, REFUSED, SDL, MeasureFacts
 from hemlp.analysis.statistics import resampling
 from hemlp.analysis.statistics.resampling import BUCKETS, assign_buckets
 from hemlp.errors import InvalidOption
 from hemlp.instances.batch import Policies
 from hemlp.optimize.program import STEPS, Status
-from hemlp.results.exact_sums import BucketSums
+from hemlp.results.exact_sums import DIGIT, BucketSums
 from hemlp.results.merged_sums import (
     FINITE,
     MOST_DIFFERENCES,
@@ -35,22 +47,27 @@ from hemlp.results.merged_sums import (
     ScoreCounts,
 )
 from hemlp.run.tally import COUNTED, SOLVED, Buckets, IdKind, Kept, TalliedMeasure, Tally, TallyHead, Worst
-from hemlp.run.tally_diagnosis import ClassCounts, Counting
+from hemlp.run.tally_diagnosis import PAIRED, ClassCounts, Counting
 from hemlp.run.tally_numbers import Reader, encode_counts, encode_ids, encode_integers, refuse, require
 from hemlp.run.worst import WORST, rank_worst
 
-MAGIC = b"hemlp tally 3\n"
+MAGIC = b"hemlp tally 4\n"
 DIGEST = 32
 """Bytes of the SHA-256 at the end."""
 MEASURE = {
     "called": str, "name": str, "signature": str, "greater_is_better": bool, "exact": bool, "columns": [str]
 }  # fmt: skip
-COUNTING = {"hierarchy": str, "levels": int, "classes": int}
+FACTS = {"text": str, "low": float, "high": float, "loss": str}
+COUNTING = {"hierarchy": str, "levels": int, "classes": int, "measures": [FACTS]}
 HEAD = {
     "systems": [str], "measures": [MEASURE], "policies": {"unknown": str, "unknown_true": str, "missing": str},
     "roots": int, "ids": str,
 }  # fmt: skip
 """The keys of the second line, beside ``counting``, and what they have; a list has at least one member."""
+
+
+FIRST = (0, 0, 0, 0, -83)
+"""The least numbers of a key of sums by class: two systems, a measure, what is summed, the place of its digits."""
 
 
 # ---- writing
@@ -80,12 +97,18 @@ def encode_tally(tally: Tally) -> bytes:
             out += encode_counts(np.array([len(worst)])) + encode_ids(head.ids, [name for name, _ in worst])
             out += np.array([value for _, value in worst], "<f8").tobytes()
     if by_unit is not None and tally.classes is not None:
-        for array in (np.array([len(tally.classes.numbers)]), tally.classes.numbers, tally.classes.counts, by_unit):
-            out += encode_counts(array)
+        out += _encode_classes(tally.classes) + encode_counts(by_unit)
         for hits in chain.from_iterable(tally.buckets.hits or ()) if tally.buckets is not None else ():
             for group in hits:
                 out += encode_counts(group.counts) + encode_counts(group.infinite) + encode_integers(group.sums)
     return bytes(out) + sha256(out).digest()
+
+
+def _encode_classes(of: ClassCounts) -> bytes:
+    keys = sorted(of.sums)
+    places = np.array(keys, np.int64).reshape(-1, len(FIRST)) - FIRST
+    out = map(encode_counts, (np.array([len(of.numbers), len(keys)]), of.numbers, of.counts, places))
+    return b"".join([*out, *(encode_counts(of.sums[key] << 1 ^ of.sums[key] >> 63) for key in keys)])
 
 
 def _encode_pattern(of: PatternSums) -> bytes:
@@ -162,9 +185,13 @@ def _head(said: Any) -> TallyHead:
     require(all(len({*each}) == len(each) for each in names), "a name is there twice")
     require(said["ids"] in get_args(IdKind), "ids are of another kind")
     require(said["roots"] > 0, "there is no root")
-    counting = Counting(**said["counting"]) if diagnosed else None
-    if counting is not None:
+    counting = None
+    if diagnosed:
+        facts = tuple(MeasureFacts(**each) for each in said["counting"]["measures"])
+        counting = Counting(**{**said["counting"], "measures": facts})
         require(0 < counting.levels <= counting.classes < 2**31, "there are no levels, or too many")
+        good = all(each.low <= each.high and each.loss in (SDL, PAIRS, REFUSED) for each in facts)
+        require(good and len(facts) == len(said["measures"]), "they know other things of measures")
     measures = tuple(TalliedMeasure(**{**each, "columns": tuple(each["columns"])}) for each in said["measures"])
     try:
         policies = Policies(**said["policies"])
@@ -222,13 +249,8 @@ def _with_counts(reader: Reader, tally: Tally) -> Tally:
     """The tally with its counts of classes, levels and kinds, whose sums agree with each other and with the labels."""
     counting, systems = tally.head.counting, len(tally.head.systems)
     assert counting is not None
-    met = int(reader.numbers(1)[0])
-    require(met <= counting.classes, "there are more classes than the hierarchy has")
-    numbers, counts = reader.numbers(met), reader.numbers(systems, met, 6)
-    require(
-        bool((np.diff(numbers) > 0).all()) and (not met or numbers[-1] < counting.classes), "there is no such class"
-    )
-    require(bool(counts.any(axis=(0, 2)).all()), "a class is there that was not met")
+    classes = _classes(reader, counting, systems)
+    counts = classes.counts
     units = tally.kept if tally.buckets is None else tally.buckets
     width = len(tally) if tally.kept is not None else 1 if tally.head.ids == "none" else BUCKETS
     by_unit = reader.numbers(systems, counting.columns, width)
@@ -249,7 +271,37 @@ def _with_counts(reader: Reader, tally: Tally) -> Tally:
         **({} if tally.buckets is None else {"hits": _hits(reader, tally.head, tally.buckets)}),
     }
     where = {"kept" if tally.buckets is None else "buckets": replace(units, **changes)}  # type: ignore[type-var]
-    return replace(tally, classes=ClassCounts(numbers, counts), **where)  # type: ignore[arg-type]
+    return replace(tally, classes=classes, **where)  # type: ignore[arg-type]
+
+
+def _classes(reader: Reader, counting: Counting, systems: int) -> ClassCounts:
+    """The counts and sums of classes; no sum is greater than its number of instances allows."""
+    met, columns = reader.numbers(2).tolist()
+    require(met <= counting.classes, "there are more classes than the hierarchy has")
+    numbers, counts = reader.numbers(met), reader.numbers(systems, met, 6)
+    require(
+        bool((np.diff(numbers) > 0).all()) and (not met or numbers[-1] < counting.classes), "there is no such class"
+    )
+    require(bool(counts.any(axis=(0, 2)).all()), "a class is there that was not met")
+    sums = {}
+    for key in (reader.numbers(columns, len(FIRST)) + FIRST).tolist():
+        first, second, measure, what, place = key
+        known = second < systems and measure < len(counting.measures) and what <= LABELS and place < -FIRST[-1]
+        require(known and (first == second or (systems == PAIRED and first < second)), "there is no such sum")
+        both = reader.numbers(met)
+        sums[tuple(key)] = column = both >> 1 ^ -(both & 1)
+        if what in (PREDICTED, TRUE):
+            of_pairs = first == second and counting.measures[measure].loss == PAIRS
+            require(of_pairs and not column[counts[first, :, what - 2] == 0].any(), "costs contradict labels")
+        elif what in (CLOSURES, LABELS):
+            most = counts[:, :, 0 if what == CLOSURES else 3].sum(axis=0)
+            good = (first, second, measure, place) == (0, 1, 0, 0) and bool((column >= 0).all())
+            require(good and bool((column <= most).all()), "differences contradict classes")
+        else:
+            most = counts[first, :, 1] * (1.0 if what in (UNDEFINED, ABOVE, BELOW) else 2.0 ** (DIGIT + 1))
+            good = what in (SCORES, SQUARES) or (place == 0 and bool((column >= 0).all()))
+            require(good and bool((np.abs(column) <= most).all()), "sums contradict classes")
+    return ClassCounts(numbers, counts, sums)
 
 
 def _sizes(tally: Tally) -> Any:

@@ -94,7 +94,7 @@ class Reader:
     def numbers(self, *shape: int) -> Any:
         """What ``encode_counts`` wrote."""
         size = math.prod(shape)
-        data = np.frombuffer(self.data, np.uint8, offset=self.at)
+        data = np.frombuffer(self.data[self.at : self.at + size * DIGITS], np.uint8)
         ends = np.flatnonzero(data < 128)[:size]
         require(len(ends) == size, "they end too early")
         lengths = np.diff(ends, prepend=-1)

@@ -18,7 +18,7 @@ from hemlp.analysis.diagnosis import class_sums
 from hemlp.analysis.diagnosis.class_counts import class_loss, count_classes
 from hemlp.analysis.diagnosis.class_sums import ClassSums, Key, digits_of, moments_of, numbers_of_scores, sums_of
 from hemlp.analysis.diagnosis.error_costs import class_costs
-from hemlp.analysis.diagnosis.measure_facts import measure_facts
+from hemlp.analysis.diagnosis.measure_facts import SDL, measure_facts
 from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
     align_classes,
@@ -113,12 +113,12 @@ def branches(
 
 def loss_of(ev: Results, name: str) -> str:
     """Of what branches have shares: the error of a pair-based measure, else SDL."""
-    return "SDL" if measure_facts(ev, name).loss == "SDL" else name
+    return SDL if measure_facts(ev, name).loss == SDL else name
 
 
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = require_inputs(ev)
-    pairs = loss_of(ev, name) != "SDL"
+    pairs = loss_of(ev, name) != SDL
     loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
     notes = [f"mean of {name} over the instances that have a true class in the branch; share: of {loss}"]
     if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
@@ -160,7 +160,7 @@ def _order_branches(statistics: list[BranchStatistics], rows: IntArray) -> IntAr
 def compute_branches(ev: Results, system: str, measure: str) -> BranchStatistics:
     """All branches of one system."""
     h, counts = require_inputs(ev).hierarchies[system], count_classes(ev, system, "closures")
-    if measure_facts(ev, measure).loss == "SDL":
+    if measure_facts(ev, measure).loss == SDL:
         loss = class_loss(counts).astype(np.float64)
     else:
         loss = class_costs(ev, system, measure)[0].sum(axis=0)

@@ -68,10 +68,11 @@ def ratios_with_zero_division(counts: IntArray) -> list[list[float]]:
 def count_classes(ev: Results, system: str, on: CountBasis) -> IntArray:
     """For each class of the hierarchy the numbers of predicted sets, true sets, and both, that hold it."""
     inputs = require_inputs(ev)
-    return _count(inputs.hierarchies[system], (batch for _, batch in iter_batches(inputs, system)), on)
+    return count_sides(inputs.hierarchies[system], (batch for _, batch in iter_batches(inputs, system)), on)
 
 
-def _count(h: Hierarchy, batches: Iterable[Batch], on: CountBasis) -> IntArray:
+def count_sides(h: Hierarchy, batches: Iterable[Batch], on: CountBasis) -> IntArray:
+    """For each class how many sets of the first side, of the second side, and of both hold it."""
     from hemlp.kernels.closure.census import count
 
     counts = np.zeros((len(h), 3), np.int64)
@@ -83,11 +84,11 @@ def _count(h: Hierarchy, batches: Iterable[Batch], on: CountBasis) -> IntArray:
 
 
 @cache_per_evaluation
-def _count_differing(ev: Results, first: str, second: str, on: CountBasis) -> IntArray:
+def count_differing(ev: Results, first: str, second: str, on: CountBasis) -> IntArray:
     """In how many instances only one of two systems predicts a class, in the order of ``align_classes``."""
     inputs = require_inputs(ev)
     h = joint_hierarchy(inputs, first, second)
-    counts: IntArray = class_loss(_count(h, iter_prediction_pairs(inputs, first, second), on))
+    counts: IntArray = class_loss(count_sides(h, iter_prediction_pairs(inputs, first, second), on))
     return counts[h.numbers(align_classes(inputs, (first, second))[0])]
 
 
@@ -135,7 +136,7 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
     if intervals and len(chosen) == 2:
         gap = class_loss(counts[0, rows]) - class_loss(counts[1, rows])
         head += ["difference", "difference 95%"]
-        columns += [gap.tolist(), _gap_intervals(gap, _count_differing(ev, chosen[0], chosen[1], on)[rows])]
+        columns += [gap.tolist(), _gap_intervals(gap, count_differing(ev, chosen[0], chosen[1], on)[rows])]
         notes.append(f"difference: what {chosen[0]} loses more than {chosen[1]}, with the interval of a sign test")
     return class_table(ev, ["class", *head], labels, rows, columns, notes)
 

@@ -20,8 +20,9 @@ from hemlp.results.exact_sums import DIGIT, cut_into_digits, mean_of_sum, round_
 
 Key = tuple[int, ...]
 """What a column is of: last one of the numbers below, and the place of its digits."""
-SCORES, SQUARES, UNDEFINED, ABOVE, BELOW, PREDICTED, TRUE = range(7)
-"""Finite scores and their squares; how many are undefined, infinite, and infinite below 0; the costs of both sides."""
+SCORES, SQUARES, UNDEFINED, ABOVE, BELOW, PREDICTED, TRUE, CLOSURES, LABELS = range(9)
+"""Finite scores and their squares; how many are undefined, infinite, and infinite below 0; the costs of both sides; how
+many closures, or label sets, of only one of two systems have the class."""
 BLOCK = 2**14
 """Classes of which numbers of any length are in memory at once."""
 
@@ -69,6 +70,15 @@ def numbers_of_scores(scores: FloatArray) -> dict[Key, IntArray]:
     others = {UNDEFINED: np.isnan(scores), ABOVE: scores == math.inf, BELOW: scores == -math.inf}
     counts: dict[Key, IntArray] = {(what, 0): here.astype(np.int64) for what, here in others.items() if here.any()}
     return digits_of(SCORES, finite) | digits_of(SQUARES, finite, 2) | counts
+
+
+def negated(columns: Mapping[Key, IntArray]) -> dict[Key, IntArray]:
+    """The sums of the same scores with the other sign."""
+    other = {ABOVE: BELOW, BELOW: ABOVE}
+    return {
+        (other.get(what, what), place): -column if what == SCORES else column
+        for (what, place), column in columns.items()
+    }
 
 
 def _whole(columns: Mapping[Key, IntArray], what: int, unit: int, rows: IntArray) -> NDArray[np.object_]:

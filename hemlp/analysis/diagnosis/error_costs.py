@@ -8,7 +8,7 @@ costs of the classes add up to the error. A confusion is a true class paired wit
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -108,11 +108,13 @@ def find_pair_measure(ev: Results, name: str) -> PairMeasure:
     inputs = require_inputs(ev)
     measure = inputs.measures.get(name) or made(name)
     if not pairs_classes(measure):
-        pairs = [each for each, of in inputs.measures.items() if pairs_classes(of)]
-        raise InvalidOption(
-            f"{name} pairs no classes: give a pair-based measure, {' or '.join(pairs) or 'such as GIE'}"
-        )
+        raise pairs_nothing(name, [each for each, of in inputs.measures.items() if pairs_classes(of)])
     return measure
+
+
+def pairs_nothing(name: str, others: Sequence[str]) -> InvalidOption:
+    """The error that a measure is not pair-based, with others that are."""
+    return InvalidOption(f"{name} pairs no classes: give a pair-based measure, {' or '.join(others) or 'such as GIE'}")
 
 
 def iter_class_pairs(inputs: Inputs, system: str, measure: PairMeasure) -> Iterator[ClassPairs]:

@@ -37,11 +37,14 @@ def choose_systems(ev: Results, systems: SystemChoice) -> list[str]:
 
 def iter_batches(inputs: Inputs, system: str) -> Iterator[tuple[int, Batch]]:
     """All instances of a system in batches of consecutive ones, each with the number of its first one (from 0)."""
-    length = inputs.hierarchies[system].upward.mean_length
     for start, block in inputs.blocks(system):
-        batch = as_batch(block, None, None)
-        for rows in split_rows(batch, np.arange(len(batch)), length):
-            yield start + int(rows[0]), batch[int(rows[0]) : int(rows[-1]) + 1]
+        yield from ((start + first, batch) for first, batch in split_batch(as_batch(block, None, None)))
+
+
+def split_batch(batch: Batch) -> Iterator[tuple[int, Batch]]:
+    """Consecutive instances whose lists of ancestors fit into memory, with the number of the first one (from 0)."""
+    for rows in split_rows(batch, np.arange(len(batch)), batch.hierarchy.upward.mean_length):
+        yield int(rows[0]), batch[int(rows[0]) : int(rows[-1]) + 1]
 
 
 def joint_hierarchy(inputs: Inputs, first: str, second: str) -> Hierarchy:
@@ -61,8 +64,7 @@ def iter_prediction_pairs(inputs: Inputs, first: str, second: str) -> Iterator[B
             for side, new in zip((left.pred, right.pred), renamed, strict=True)
         ]
         batch = replace(left, hierarchy=h, pred=sides[0], true=sides[1])
-        for rows in split_rows(batch, np.arange(len(batch)), h.upward.mean_length):
-            yield batch[int(rows[0]) : int(rows[-1]) + 1]
+        yield from (part for _, part in split_batch(batch))
 
 
 def align_classes(inputs: Inputs, systems: Sequence[str]) -> tuple[Sequence[Label], list[IntArray]]:
