@@ -8,6 +8,7 @@ import math
 import pickle
 import random
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 
@@ -16,7 +17,9 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from hemlp import Hierarchy, Plan, ScoredSets, Tally, evaluate, measure
+from hemlp import ALL, Bounds, Hierarchy, PairMeasure, Plan, ScoredSets, Tally, evaluate, measure
+from hemlp.analysis.diagnosis import class_sums
+from hemlp.analysis.diagnosis.measure_facts import MeasureFacts
 from hemlp.analysis.statistics import permutation, resampling
 from hemlp.errors import (
     HemlpError,
@@ -31,6 +34,7 @@ from hemlp.errors import (
 )
 from hemlp.kernels.text.lexicon import learn_texts
 from hemlp.kernels.text.sha256 import last_words
+from hemlp.measures import scoring
 from hemlp.results import merged_sums
 from hemlp.results.exact_sums import UNIT, exact_square_sum
 from hemlp.results.merged_sums import MeasureSums, PairSums
@@ -126,6 +130,7 @@ def test_any_cut_order_and_tree_leaves_the_same_bytes(size, rng, bucketed_from, 
 CUSTOM = {
     "F_H": "F_H", "TIE": "TIE", "SunLim": "SunLim", "near": measure("MGIA", pairing="nearest"),
     "thirds": measure("GIE", cost="wu_palmer", default_cost=1 / 3),
+    "up": PairMeasure("up", Bounds(predicted=(1, 1), true=(0, ALL)), cost="lca_height", pairing="nearest"),
     "weighted": measure("simGIC", weights={label: 1 / (k + 3) for k, label in enumerate(CLASSES)}),
 }  # fmt: skip
 """Losses by pairs and by nodes, fractions, undefined and infinite scores, and no text for what is weighted."""
@@ -142,6 +147,7 @@ def test_branches_and_costs_of_any_cut_and_order_are_those_of_evaluate(size, num
     """Of every measure, to the bit; of two systems with their differences."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(resampling, "BUCKETED_FROM", bucketed_from)
+        patch.setattr(scoring, "INSTANCES_AT_ONCE", rng.choice([3, 1000]))
         rows, systems = rows_of(rng, size), SYSTEMS[:number]
         plan = Plan(H, CUSTOM, systems, undefined="nan", diagnosis=True)
         shuffled = rng.sample(rows, size)
@@ -165,6 +171,40 @@ def test_branches_and_costs_of_any_cut_and_order_are_those_of_evaluate(size, num
             assert told(found.classes(system, on=on)) == told(wanted.classes(system, on=on))
     for name in ("TIE", "SunLim", "thirds", "near"):
         assert told(found.costs(None, name)) == told(wanted.costs(None, name))
+
+
+def test_sums_that_cancel_are_not_there():
+    """Differences of the same class that add up to 0 leave the bytes of instances that do not differ."""
+    rows = [{"id": k, "true": ["f"], "A": [a], "B": [b]} for k, (a, b) in enumerate([("f", "d"), ("d", "f")])]
+    plan = Plan(H, ["F_H"], ["A", "B"], diagnosis=True)
+    tables = [pa.Table.from_pylist(some) for some in (rows, rows[:1], rows[1:])]
+    whole, first, second = (plan.score(table).tally for table in tables)
+    assert any(key[:2] == (0, 1) and key[3] == class_sums.SCORES for key in first.classes.sums)
+    assert not any(key[:2] == (0, 1) and key[3] == class_sums.SCORES for key in whole.classes.sums)
+    assert first.merge(second).to_bytes() == whole.to_bytes()
+
+
+LIES_OF_SUMS = [
+    ((0, 2, 0, 0, -1), 1, "no such sum"), ((1, 0, 0, 0, -1), 1, "no such sum"), ((0, 0, 3, 0, -1), 1, "no such sum"),
+    ((0, 0, 0, 9, 0), 1, "no such sum"), ((0, 0, 0, 0, 83), 1, "no such sum"),
+    ((0, 0, 0, class_sums.SCORES, 0), 2**40, "sums contradict"), ((0, 0, 0, class_sums.SQUARES, 0), -(2**40), "sums"),
+    ((0, 0, 0, class_sums.ABOVE, 0), 99, "sums contradict"), ((0, 0, 0, class_sums.BELOW, 0), -1, "sums contradict"),
+    ((0, 0, 0, class_sums.UNDEFINED, 1), 1, "sums contradict"),
+    ((0, 0, 0, class_sums.PREDICTED, 0), 1, "costs contradict"), ((0, 1, 1, class_sums.TRUE, 0), 1, "costs"),
+    ((0, 0, 1, class_sums.TRUE, 0), 1, "costs contradict"), ((0, 1, 0, class_sums.CLOSURES, 0), 99, "differences"),
+    ((0, 1, 0, class_sums.LABELS, 1), 1, "differences"), ((0, 1, 1, class_sums.LABELS, 0), 1, "differences"),
+    ((0, 0, 0, class_sums.LABELS, 0), 1, "differences"), ((0, 1, 0, class_sums.CLOSURES, 0), -1, "differences"),
+]  # fmt: skip
+"""Keys of sums by class, what they are made, and what is said."""
+
+
+@pytest.mark.parametrize(("key", "value", "words"), LIES_OF_SUMS)
+def test_sums_that_lie_are_refused(key, value, words):
+    rows = rows_of(random.Random(21), 6)
+    tally = Plan(H, ["F_H", "GIE", "MGIA"], ["A", "B"], diagnosis=True).score(table_of(rows)).tally
+    sums = {**tally.classes.sums, key: np.full(len(tally.classes.numbers), value)}
+    with pytest.raises(InvalidTally, match=f"not a tally: .*{words}"):
+        Tally.from_bytes(replace(tally, classes=replace(tally.classes, sums=sums)).to_bytes())
 
 
 VALUES = st.one_of(st.sampled_from([0.0, 1 / 3, 2 / 3, 1.0, math.nan, math.inf, -math.inf]), st.floats())
@@ -548,11 +588,12 @@ def test_damaged_bytes_are_refused(monkeypatch):
             Tally.from_bytes(wrong)
 
 
+FACTS = {"text": "F_H", "low": 0.0, "high": 1.0, "loss": "SDL"}
 LIES = {
     "systems": ["A", "A"], "systems ": [], "systems  ": "AB", "ids": "names", "roots": -1, "policies": {},
     "policies unknown": "skip", "policies unknown ": {}, "measures 0": {}, "measures 0 columns": [],
     "measures 0 columns ": ["F_H"], "measures 0 exact": 1, "measures 0 name": None, "measures": [],
-    "counting": 7, "counting ": {}, "counting  ": {"hierarchy": "x", "levels": 0, "classes": 1},
+    "counting": 7, "counting ": {}, "counting  ": {"hierarchy": "x", "levels": 0, "classes": 1, "measures": [FACTS]},
 }  # fmt: skip
 """Places in a head, and what is wrong there."""
 
@@ -570,6 +611,15 @@ def test_heads_that_lie_are_refused(path, value):
     wrong = b"\n".join([magic, line, body[:-32]])
     with pytest.raises(InvalidTally, match="not a tally: (?!they are damaged)"):
         Tally.from_bytes(wrong + hashlib.sha256(wrong).digest())
+
+
+@pytest.mark.parametrize("facts", [[FACTS, FACTS], [{**FACTS, "loss": "all"}], [{**FACTS, "low": math.nan}]])
+def test_what_is_noted_of_measures_cannot_lie(facts):
+    tally = Plan(H, ["F_H"], ["A"], diagnosis=True).score(table_of(rows_of(random.Random(10), 5))).tally
+    noted = tuple(MeasureFacts(**each) for each in facts)
+    counting = replace(tally.head.counting, measures=noted)
+    with pytest.raises(InvalidTally, match="they know other things of measures"):
+        Tally.from_bytes(replace(tally, head=replace(tally.head, counting=counting)).to_bytes())
 
 
 def test_a_tally_of_nothing():
