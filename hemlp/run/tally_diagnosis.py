@@ -8,16 +8,16 @@ exact sums of the scores of the instances whose true closure has it, of their sq
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from hemlp.analysis.diagnosis.branches import means_of
+from hemlp.analysis.diagnosis.branches import means_of, sum_by_branch
 from hemlp.analysis.diagnosis.class_counts import CountBasis, class_loss, count_sides
-from hemlp.analysis.diagnosis.class_sums import CLOSURES, LABELS, ClassSums, Key, negated, numbers_of_scores
-from hemlp.analysis.diagnosis.error_costs import add_costs, costs_of, find_class_pairs, pairs_nothing
+from hemlp.analysis.diagnosis.class_sums import CLOSURES, LABELS, Key, negated
+from hemlp.analysis.diagnosis.error_costs import costs_of, find_class_pairs, pairs_nothing, sum_costs
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS, HIT_GROUPS, KindCounts, count_by_instance, hit_groups
 from hemlp.analysis.diagnosis.measure_facts import PAIRS, REFUSED, SDL, MeasureFacts
 from hemlp.analysis.diagnosis.system_batches import as_implied, split_batch
@@ -70,13 +70,6 @@ class ClassCounts:
     counts: IntArray
     sums: Mapping[Key, IntArray]
 
-    @classmethod
-    def of(cls, dense: Sequence[IntArray], sums: Mapping[Key, IntArray]) -> ClassCounts:
-        """Of all classes of the hierarchy, system by system."""
-        stacked = np.stack(dense)
-        met = np.flatnonzero(stacked.any(axis=(0, 2)))
-        return cls(met, stacked[:, met], {key: of[met] for key, of in sums.items() if of.any()})
-
     def __add__(self, other: ClassCounts) -> ClassCounts:
         numbers = np.union1d(self.numbers, other.numbers)
         counts = np.zeros((len(self.counts), len(numbers), 6), np.int64)
@@ -110,35 +103,49 @@ def count_batches(
 
     ``scores``: systems × measures × instances.
     """
-    sums, differing, by_unit, by_class = ClassSums(counting.classes), {}, [], []
+    by_unit, by_class = map(np.stack, zip(*(count_batch(each, counting.levels) for each in batches), strict=True))
+    met = np.flatnonzero(by_class.any(axis=(0, 2)))
+    sums = {
+        (*of, *key): here
+        for of, columns in _sums_of(batches, counting, measures, scores)
+        for key, column in columns.items()
+        if (here := column[met]).any()
+    }
+    return by_unit, ClassCounts(met, by_class[:, met], sums)
+
+
+def _sums_of(
+    batches: Sequence[Batch], counting: Counting, measures: Sequence[Measure], scores: FloatArray
+) -> Iterator[tuple[Key, dict[Key, IntArray]]]:
+    """Columns of sums over all classes, and what their keys begin with."""
+    h = batches[0].hierarchy
+
+    def by_measure(columns: Iterable[FloatArray]) -> dict[Key, FloatArray]:
+        return {(m,): of for m, of in enumerate(columns)}
+
     for s, batch in enumerate(batches):
-        summed: dict[Key, FloatArray] = {(s, s, m): of for m, of in enumerate(scores[s])}
-        if s + 1 == len(batches) == PAIRED:
-            summed |= {(0, 1, m): subtract_scores(*of) for m, of in enumerate(scores.swapaxes(0, 1))}
-            both = [part for _, part in split_batch(replace(batches[0], true=batch.pred))]
-            for what, on in zip((CLOSURES, LABELS), BASES, strict=True):
-                differing[0, 1, 0, what, 0] = class_loss(count_sides(batch.hierarchy, both, on))
-        costed: dict[Key, Any] = {(s, s, m): of for m, of in enumerate(measures) if counting.measures[m].loss == PAIRS}
-        units, classes = count_batch(batch, counting, sums, summed, costed)
-        by_unit.append(units)
-        by_class.append(classes)
-    return np.stack(by_unit), ClassCounts.of(by_class, sums.columns | differing)
+        parts = [*split_batch(batch)]
+        yield (s, s), sum_by_branch(h, parts, by_measure(scores[s]))
+        for m, each in enumerate(measures):
+            if counting.measures[m].loss == PAIRS:
+                paired: Any = each
+                yield (s, s, m), sum_costs((find_class_pairs(part, paired) for _, part in parts), len(h))[0]
+    if len(batches) == PAIRED:
+        yield (0, 1), sum_by_branch(h, split_batch(batches[0]), by_measure(map(subtract_scores, *scores)))
+        both = [part for _, part in split_batch(replace(batches[0], true=batches[1].pred))]
+        for what, on in zip((CLOSURES, LABELS), BASES, strict=True):
+            yield (0, 1, 0), {(what, 0): class_loss(count_sides(h, both, on))}
 
 
-def count_batch(
-    batch: Batch, counting: Counting, sums: ClassSums, summed: Mapping[Key, FloatArray], costed: Mapping[Key, Any]
-) -> tuple[IntArray, IntArray]:
-    """Of each instance the counts of levels and kinds (columns × instances), and of each class six (classes × 6).
-
-    ``sums`` gets the scores ``summed`` by true class, and what ``costed`` measures cost.
-    """
+def count_batch(batch: Batch, levels: int) -> tuple[IntArray, IntArray]:
+    """Of each instance the counts of levels and kinds (columns × instances), and of each class six (classes × 6)."""
     from hemlp.kernels.closure.census import count, count_groups, kinds
     from hemlp.kernels.records import Rows, Sides
 
-    h, levels = batch.hierarchy, counting.levels
+    h = batch.hierarchy
     closures, labels = np.zeros((len(h), 3), np.int64), np.zeros((len(h), 3), np.int64)
-    parts = [np.zeros((0, counting.columns), np.int64)]
-    for first, part in split_batch(batch):
+    parts = [np.zeros((0, 3 * levels + 2 * KINDS + len(HIT_GROUPS)), np.int64)]
+    for _, part in split_batch(batch):
         pred, true = part.sides
         lists = h.upward.lists(np.concatenate([pred.classes, true.classes]))
         sides = Sides(pred.ptr, lists.row[pred.classes], true.ptr, lists.row[true.classes])
@@ -151,11 +158,6 @@ def count_batch(
         by_kind = count_by_instance(pred, of_pred), count_by_instance(true, of_true)
         groups = np.eye(len(HIT_GROUPS), dtype=np.int64)[hit_groups(by_kind[1])]
         parts.append(np.concatenate([by_level.reshape(len(part), -1), *by_kind, groups], axis=1))
-        found = {of: numbers_of_scores(each[first : first + len(part)]) for of, each in summed.items()}
-        numbers = {(*of, *key): column for of, each in found.items() for key, column in each.items()}
-        sums.add(lists, true.ptr, true.classes, numbers)
-        for of, measure in costed.items():
-            add_costs(find_class_pairs(part, measure), sums, *of)
     return np.concatenate(parts).T, np.concatenate([closures, labels], axis=1)
 
 

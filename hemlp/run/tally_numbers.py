@@ -33,10 +33,13 @@ def encode_integers(numbers: Sequence[int]) -> bytes:
 def encode_counts(counts: Any) -> bytes:
     """Numbers of at least 0 in base 128, the lowest digit first; 128 is added to all digits but the last."""
     flat = counts.ravel().astype(np.uint64)
-    lengths = 1 + sum((flat >= 1 << 7 * k).astype(np.int64) for k in range(1, DIGITS))
+    longest = -(-int(flat.max(initial=1)).bit_length() // 7)
+    lengths = np.ones(flat.size, np.int64)
+    for k in range(1, longest):
+        lengths += flat >= 1 << 7 * k
     starts = np.cumsum(lengths) - lengths
     out = np.empty(int(np.sum(lengths)), np.uint8)
-    for k in range(int(np.max(lengths, initial=0))):
+    for k in range(longest):
         here = lengths > k
         more = (lengths[here] > k + 1) * np.uint64(128)
         out[starts[here] + k] = (flat[here] >> np.uint64(7 * k)) % np.uint64(128) + more

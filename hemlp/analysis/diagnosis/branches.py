@@ -8,7 +8,7 @@ pair-based error what the classes cost that are. On a DAG branches overlap: thei
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,6 +33,7 @@ from hemlp.arrays import FloatArray, IntArray
 from hemlp.errors import InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
+from hemlp.instances.batch import Batch
 from hemlp.options import check_known
 from hemlp.results.results import Results, cache_per_evaluation, require_inputs
 from hemlp.text.tables import Table, plural
@@ -177,13 +178,23 @@ def branch_means(
     inputs, scores = require_inputs(ev), ev.per_instance(system, measure)
     if baseline is not None:
         scores = subtract_scores(scores, ev.per_instance(baseline, measure))
-    h = inputs.hierarchies[system]
+    columns = sum_by_branch(inputs.hierarchies[system], iter_batches(inputs, system), {(): scores})
+    return means_of(ev, columns, system, baseline, measure)
+
+
+def sum_by_branch(
+    h: Hierarchy, batches: Iterable[tuple[int, Batch]], scores: Mapping[Key, FloatArray]
+) -> dict[Key, IntArray]:
+    """Exact sums of scores, by what their keys begin with, over the instances whose true closure has a class."""
     sums = ClassSums(len(h))
-    for start, batch in iter_batches(inputs, system):
+    for start, batch in batches:
         true = batch.true
-        numbers = numbers_of_scores(scores[start : start + len(batch)])
+        numbers: dict[Key, IntArray] = {}
+        for of, values in scores.items():
+            found = numbers_of_scores(values[start : start + len(batch)])
+            numbers |= {(*of, *key): column for key, column in found.items()}
         sums.add(h.upward.lists(true.classes), true.ptr, true.classes, numbers)
-    return means_of(ev, sums.columns, system, baseline, measure)
+    return sums.columns
 
 
 def means_of(

@@ -55,8 +55,8 @@ class ClassSums:
 
     @property
     def columns(self) -> dict[Key, IntArray]:
-        """The sums of all classes by key, without columns of zeros."""
-        return {key: self._sums[:, k] for key, k in sorted(self._keys.items()) if self._sums[:, k].any()}
+        """The sums of all classes by key."""
+        return {key: self._sums[:, k] for key, k in self._keys.items()}
 
 
 def digits_of(what: int, values: FloatArray, power: int = 1) -> dict[Key, IntArray]:

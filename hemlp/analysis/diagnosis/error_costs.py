@@ -206,13 +206,16 @@ class InstanceNumbers(tuple[int, ...]):
         return ", ".join(str(row + 1) for row in self)
 
 
-def add_costs(pairs: ClassPairs, sums: ClassSums, *of: int) -> None:
-    """Add what pairs cost to the sums of the classes on both sides; ``of``: what the keys of the columns begin with."""
-    shares = np.where((pairs.predicted < 0) | (pairs.true < 0), pairs.costs, pairs.costs / 2)
-    for what, classes in ((class_sums.PREDICTED, pairs.predicted), (class_sums.TRUE, pairs.true)):
-        there = classes >= 0
-        digits = digits_of(what, shares[there])
-        sums.add_each(classes[there], {(*of, *key): column for key, column in digits.items()})
+def sum_costs(parts: Iterable[ClassPairs], size: int) -> tuple[dict[Key, IntArray], int]:
+    """Exact sums of what pairs cost the classes on both sides, and the number of instances."""
+    sums, instances = ClassSums(size), 0
+    for pairs in parts:
+        instances += pairs.instances
+        shares = np.where((pairs.predicted < 0) | (pairs.true < 0), pairs.costs, pairs.costs / 2)
+        for what, classes in ((class_sums.PREDICTED, pairs.predicted), (class_sums.TRUE, pairs.true)):
+            there = classes >= 0
+            sums.add_each(classes[there], digits_of(what, shares[there]))
+    return sums.columns, instances
 
 
 def costs_of(columns: Mapping[Key, IntArray], size: int) -> FloatArray:
@@ -225,11 +228,8 @@ def class_costs(ev: Results, system: str, measure: str) -> tuple[FloatArray, int
     """The cost of each class as a predicted and as a true one (sides × classes), and the number of instances."""
     inputs = require_inputs(ev)
     size = len(inputs.hierarchies[system])
-    sums, instances = ClassSums(size), 0
-    for pairs in iter_class_pairs(inputs, system, find_pair_measure(ev, measure)):
-        instances += pairs.instances
-        add_costs(pairs, sums)
-    return costs_of(sums.columns, size), instances
+    columns, instances = sum_costs(iter_class_pairs(inputs, system, find_pair_measure(ev, measure)), size)
+    return costs_of(columns, size), instances
 
 
 def _undefined_note(ev: Results, system: str, instances: int, whose: str) -> list[str]:
