@@ -202,10 +202,7 @@ def evaluate(
         alone = workers == 1 and executor is None and chunk is None and folder is None
         if small and alone and not visible:  # nothing to distribute
             scores = {
-                name: score_together(
-                    list(made.values()), batch, solver=options.solver, time_limit=limit, undefined=undefined
-                )
-                for name, batch in inputs.batches.items()
+                name: score_together([*made.values()], batch, **vars(options)) for name, batch in inputs.batches.items()
             }
         else:
             context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)

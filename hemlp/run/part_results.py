@@ -59,7 +59,7 @@ class PartResults:
         identity = {
             "version": __version__, "hierarchy": plan.hierarchy.content_hash, "systems": list(plan.systems),
             "measures": [[name, each.signature] for name, each in plan.measures.items()],
-            "options": f"{plan.policies}|undefined:{plan.undefined}", "parts": list(names), "sources": sources,
+            "options": f"{plan.policies}|{plan.options}", "parts": list(names), "sources": sources,
         }  # fmt: skip
         filesystem, folder = find_filesystem(place)
         try:

@@ -32,7 +32,7 @@ from hemlp.run.evaluate import check_options
 from hemlp.run.part_results import PartResults, with_labels
 from hemlp.run.plan import ID, TRUE, Plan, scored_column
 from hemlp.run.tally import Tally
-from hemlp.run.workers import ScoringOptions, all_compiled, map_items
+from hemlp.run.workers import all_compiled, map_items
 
 if TYPE_CHECKING:
     from hemlp.run.evaluation import Evaluation
@@ -266,7 +266,7 @@ def evaluate_parts(hierarchy: Any, true: Any, systems: Any, measures: Any, **opt
         tally: Tally | None = None
         if resume is not None:
             parts = replace(parts, results=PartResults.begin(resume, parts.plan, parts.names, parts.sources))
-        threads = all_compiled(tuple(parts.plan.measures.values()), ScoringOptions(parts.plan.undefined))
+        threads = all_compiled(tuple(parts.plan.measures.values()), parts.plan.options)
         with Progress(len(parts.names), "parts", progress) as bar:
             try:
                 for _, one in map_items(_score_part, parts, range(len(parts.names)), workers, threads, executor):

@@ -26,6 +26,7 @@ from hemlp.run.evaluate import name_measures
 from hemlp.run.evaluation import Evaluation
 from hemlp.run.tally import IdKind, Tally, TallyHead
 from hemlp.run.tally_diagnosis import Counting
+from hemlp.run.workers import ScoringOptions
 
 ID, TRUE = "id", "true"
 """The columns of a table that are not those of systems."""
@@ -93,11 +94,11 @@ class Plan:
         self.hierarchy = Hierarchy.of(hierarchy)
         self.measures = name_measures(measures)
         self.systems = (systems,) if isinstance(systems, str) else tuple(systems)
-        self.policies, self.undefined = Policies(unknown, unknown_true, missing), undefined
-        self.counting = Counting.of(self.hierarchy, [*self.measures.values()]) if diagnosis else None
+        self.policies, self.options = Policies(unknown, unknown_true, missing), ScoringOptions(undefined)
         check_choice("undefined", undefined, ("error", "nan"))
         for each in self.measures.values():
             each._check_complete()
+        self.counting = Counting.of(self.hierarchy, [*self.measures.values()]) if diagnosis else None
         if not self.systems or not self.measures:
             raise InvalidOption("a plan needs at least one system and one measure")
         if len({ID, TRUE, *self.systems}) < len(self.systems) + 2 or not {*map(type, self.systems)} <= {str}:
@@ -136,16 +137,17 @@ class Plan:
             A child of it that says in which part and row, and on which instance.
         """
         data, ids, kind = self.read(table, part, first_row)
+        measures = [*self.measures.values()]
         counts, scores, batches = [], [], []
         for batch in self.batches(data, ids, part, self.systems):
             batches += [] if self.counting is None else [batch]
             with _name_place(part, ids):
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
-                scores.append(score_together([*self.measures.values()], batch, undefined=self.undefined))
+                scores.append(score_together(measures, batch, **vars(self.options)))
         roots = self.hierarchy.number_of_roots
         head = TallyHead.of(self.systems, self.measures, scores[0], self.policies, roots, kind, self.counting)
-        tally = Tally.of(head, counts, scores, ids, part, batches, [*self.measures.values()])
+        tally = Tally.of(head, counts, scores, ids, part, batches, measures)
         return Part(self._table(scores, counts, data[ID]), tally)
 
     def read(self, table: Any, part: str, first_row: int | None) -> tuple[Any, ArrowIds, IdKind]:

@@ -48,7 +48,7 @@ IN_PYTHON = {f"hemlp.solvers.{name}" for name in ("flow", "ortools", "pulp")}
 
 @record
 class ScoringOptions:
-    """How to solve models: the policy for undefined values, the solver, and the seconds per instance."""
+    """The options of ``score_together`` that a run has: what it is told wherever instances are scored."""
 
     undefined: UndefinedPolicy
     solver: Solver | None = None
@@ -105,13 +105,11 @@ class Chunk:
 
 def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     """The scores of a chunk by all measures."""
-    batch, options = chunk.batch, context.options
+    batch = chunk.batch
     if not isinstance(batch, Batch):
         batch = Batch(context.hierarchies[chunk.system], *batch, None, context.given, context.policies)
-    return score_together(
-        context.measures, batch, solver=options.solver, time_limit=options.time_limit, undefined=options.undefined,
-        round=chunk.round, first_row=chunk.start, room=context.room,
-    )  # fmt: skip
+    asked = {**vars(context.options), "round": chunk.round, "first_row": chunk.start, "room": context.room}
+    return score_together(context.measures, batch, **asked)
 
 
 def pack_chunk(context: Context, chunk: Chunk) -> bytes:
