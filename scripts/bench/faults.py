@@ -129,6 +129,7 @@ FAULTS = [
     Fault("analysis/scored/cafa.py", "counting[everywhere] = 0", "pass", "excluded classes count in CAFA's averages"),
     Fault("analysis/scored/reliability.py", "math.fsum(n * abs(score - share)", "math.fsum(n * (score - share)", "the calibration error", "ranked"),
     Fault("analysis/diagnosis/error_kinds.py", "[sizes == 0, hits == sizes, hits > 0], [3, 0, 1], 2)", "[sizes == 0, hits >= 1, hits > 0], [3, 0, 1], 2)", "instances of which some true classes were hit"),
+    Fault("analysis/diagnosis/class_sums.py", "number = instances - columns.get((UNDEFINED, 0), none)", "number = instances", "undefined scores count in the means of branches"),
     Fault("analysis/diagnosis/branches.py", "np.lexsort((-shares, -spread * statistics[0].instances[rows]))", "np.lexsort((-shares, -spread))", "which branches are shown first"),
     # evaluation, reports, the rest
     Fault("run/gate.py", "return math.isnan(low) or (high < 0 if self.greater_is_better else low > 0)", "return math.isnan(low) or (high < 0 if self.greater_is_better else low < 0)", "a significant drop of an error"),
