@@ -146,7 +146,7 @@ def diagnose(
     from hemlp.analysis.diagnosis.error_kinds import diagnosis_headline
     from hemlp.report.outputs import system_files, tables_text
     from hemlp.run.study import Study
-    from hemlp.text.cells import fold
+    from hemlp.text.tables import fold
 
     files = system_files(predictions)
     ev = Study(hierarchy, true, files, [measure], {**given, "undefined": "nan"}).run(progress=False if quiet else None)

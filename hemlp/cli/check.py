@@ -86,8 +86,7 @@ def check(
     from hemlp.analysis.diagnosis.label_checks import describe_hierarchy, describe_labels
     from hemlp.hierarchy.edges import doubt_direction
     from hemlp.hierarchy.hierarchy_files import find_hierarchy_format
-    from hemlp.text.cells import fold
-    from hemlp.text.tables import plural
+    from hemlp.text.tables import fold, plural
 
     labels = options.pop_file_options(given)
     # at once: standard input can be read once

@@ -1,10 +1,8 @@
-"""Cells of tables: in one line or two, marked, or as mathematics; in columns; and what is said around them."""
+"""Cells of tables: in one line or two, marked, or as mathematics; and tables in LaTeX."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from hemlp.escaping import latex, printable
@@ -12,10 +10,8 @@ from hemlp.escaping import latex, printable
 if TYPE_CHECKING:
     from rich.text import Text
 
-WIDTH = 100
-"""Characters of a line of a table as text."""
-NARROWEST = 40
-"""Characters of a text in the last column; with less room it stands below its row."""
+    from hemlp.text.tables import Table
+
 _INTERVAL = re.compile(r"(?<=[\d)a-z]) (?=\\?\[[-+\d])")
 """Between a value and its interval in brackets, also where Markdown escapes them."""
 _MEASURE = re.compile(r"(?P<name>P|R|F|SDL)_(?P<index>[A-Za-z]+)(?=[ (@]|$)")
@@ -54,37 +50,13 @@ def latex_measure(text: str) -> str:
     return rf"${name}_{{\mathrm{{{match['index']}}}}}$" + (" " if rest[:1] == " " else "") + latex(rest.lstrip())
 
 
-def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
-    """Lines of cells in columns, numbers right-aligned; a long text in the last column goes on below itself."""
-    aligned = []
-    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
-        cells = list(map(printable, column))
-        aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
-    before = ["".join(f"{cell}  " for cell in row) for row in zip(*aligned[:-1], strict=True)] or [""] * len(rows)
-    room = WIDTH - len(before[0])
-    lines = []
-    for start, text in zip(before, map(str.rstrip, aligned[-1]), strict=True):
-        whole, beside = numeric[-1] or len(text) <= room, room >= NARROWEST
-        first, *more = [text] if whole else fold(text, room, "  ") if beside else ["", *fold(text, WIDTH - 4)]
-        lines += [f"{start}{first}".rstrip(), *(" " * (len(start) if beside else 4) + line for line in more)]
-    return lines
-
-
-def fold(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
-    """A text as lines, with each p-value in one of them.
-
-    >>> fold("significant except by F (p = .066)", 32)
-    ['significant except by F', '(p = .066)']
-    """
-    if len(text) <= width:
-        return [text]
-    joined = re.sub(r"\bp ([=<]) ", "p\0\\1\0", text)
-    lines = wrap(joined, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
-    return [line.replace("\0", " ") for line in lines]
-
-
-def wrap_note(note: str) -> list[str]:
-    """Lines of at most WIDTH characters; a signature breaks behind | alone."""
-    if len(note) > WIDTH and "|hemlp:" in note:
-        return "\n  ".join(re.findall(rf".{{1,{WIDTH - 3}}}(?:\||$)|[^|]+\|?", note)).splitlines()
-    return fold(note, WIDTH, "  ")
+def latex_table(table: Table) -> str:
+    """A table as a LaTeX tabular."""
+    written = [latex_measure if head in ("", "measure") else latex for head in table.columns]
+    body = table._marked(written, r"\textbf{", "}", r"$^\dagger$")
+    lines = [f"% {printable(note)}" for note in (*table.lead, *table.notes)]
+    lines += [r"% bold: best; \dagger: not significantly different"] * ("equal" in table.emphasis.values())
+    lines += [r"% \usepackage{booktabs}", rf"\begin{{tabular}}{{{''.join('lr'[right] for right in table.numeric)}}}"]
+    lines += [r"\toprule", " & ".join(map(latex_measure, table.columns)) + r" \\", r"\midrule"]
+    lines += [" & ".join(row) + r" \\" for row in body]
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])

@@ -8,12 +8,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import zip_longest
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Literal
 
 from hemlp.errors import MissingDependency
-from hemlp.escaping import latex, markdown, markdown_line, markup, printable
+from hemlp.escaping import markdown, markdown_line, markup, printable
 from hemlp.options import check_known
-from hemlp.text.cells import WIDTH, align, fold, latex_measure, mark, split_interval, two_lines, wrap_note
+from hemlp.text.cells import latex_table, mark, split_interval, two_lines
 from hemlp.text.p_values import PValue, format_p
 
 if TYPE_CHECKING:
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from hemlp.arrays import FloatArray
 
 
+WIDTH, NARROWEST = 100, 40
+"""Characters of a line of text, and of a text in the last column; with less room it stands below its row."""
 OPTIMISTIC = "optimistic: chosen on the data that it is measured on"
-"""Of the best value of a curve."""
 
 
 def plural(number: float, thing: str, things: str | None = None) -> str:
@@ -202,7 +204,7 @@ class Table:
             parts = (part._narrow_lines() for part in table.split_to_width(WIDTH, gap=2))
             lines = [line for k, part in enumerate(parts) for line in ([""] * (k > 0) + part)]
         lead = [line for each in self.lead for line in fold(printable(each))]
-        notes = [line for each in map(printable, self.notes) for line in wrap_note(each)]
+        notes = [line for each in map(printable, self.notes) for line in fold(each, WIDTH, "  ")]
         return "\n\n".join("\n".join(block) for block in (lead, lines, notes) if block)
 
     def _narrow_lines(self) -> list[str]:
@@ -219,7 +221,7 @@ class Table:
     @property
     def numeric(self) -> list[bool]:
         """Which columns hold numbers, and are right-aligned."""
-        columns = zip(*self.cells, strict=True) if self.rows else ((),) * len(self.columns)
+        columns = zip(*self.cells, strict=True) if self.rows else [()] * len(self.columns)
         return [k > 0 and all(map(_FIGURE.match, filter(None, cells))) for k, cells in enumerate(columns)]
 
     def to_rich(self) -> RichTable:
@@ -267,8 +269,8 @@ class Table:
         """Some columns, and the notes below the last ones."""
         marks = {(i, keep.index(j)): how for (i, j), how in self.emphasis.items() if j in keep}
         rows = [[row[j] for j in keep] for row in self.rows]
-        columns = [self.columns[j] for j in keep]
-        return replace(self, columns=columns, rows=rows, notes=self.notes if last else (), emphasis=marks)
+        part = replace(self, columns=[self.columns[j] for j in keep], rows=rows, emphasis=marks)
+        return part if last else replace(part, notes=())
 
     def _marked(
         self, write: Sequence[Callable[[str], str]], before: str, after: str, equal: str = ""
@@ -292,18 +294,7 @@ class Table:
 
         The best of a column is bold, and what is not distinguished from it has a dagger.
         """
-        table = self._shown()
-        written = [latex_measure if head in ("", "measure") else latex for head in table.columns]
-        body = table._marked(written, r"\textbf{", "}", r"$^\dagger$")
-        lines = [f"% {printable(note)}" for note in (*self.lead, *self.notes)]
-        lines += [r"% bold: best; \dagger: not significantly different"] * ("equal" in table.emphasis.values())
-        lines += [
-            r"% \usepackage{booktabs}",
-            rf"\begin{{tabular}}{{{''.join('lr'[right] for right in table.numeric)}}}",
-        ]
-        lines += [r"\toprule", " & ".join(map(latex_measure, table.columns)) + r" \\", r"\midrule"]
-        lines += [" & ".join(row) + r" \\" for row in body]
-        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+        return latex_table(self._shown())
 
     def _repr_html_(self) -> str:
         return self._shown().head(MOST_ROWS)._html()
@@ -316,6 +307,37 @@ class Table:
         below = f"<p><small>{notes}</small></p>" if notes else ""
         above = "".join(f"<p>{markup(each)}</p>" for each in self.lead)
         return f"{above}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
+    """Lines of cells in columns, numbers right-aligned; a long text in the last column goes on below itself."""
+    aligned = []
+    for column, right in zip(zip(*rows, strict=True), numeric, strict=True):
+        cells = list(map(printable, column))
+        aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
+    before = ["".join(f"{cell}  " for cell in row) for row in zip(*aligned[:-1], strict=True)] or [""] * len(rows)
+    room = WIDTH - len(before[0])
+    lines = []
+    for start, text in zip(before, map(str.rstrip, aligned[-1]), strict=True):
+        whole, beside = numeric[-1] or len(text) <= room, room >= NARROWEST
+        first, *more = [text] if whole else fold(text, room, "  ") if beside else ["", *fold(text, WIDTH - 4)]
+        lines += [f"{start}{first}".rstrip(), *(" " * (len(start) if beside else 4) + line for line in more)]
+    return lines
+
+
+def fold(text: str, width: int = WIDTH, indent: str = "") -> list[str]:
+    """A text as lines, with each p-value in one of them; a signature breaks behind | alone.
+
+    >>> fold("significant except by F (p = .066)", 32)
+    ['significant except by F', '(p = .066)']
+    """
+    if len(text) <= width:
+        return [text]
+    if "|hemlp:" in text:
+        return f"\n{indent}".join(re.findall(rf".{{1,{width - len(indent) - 1}}}(?:\||$)|[^|]+\|?", text)).splitlines()
+    kept = re.sub(r"\bp ([=<]) ", "p\0\\1\0", text)
+    lines = wrap(kept, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
+    return "\n".join(lines).replace("\0", " ").split("\n")
 
 
 def format_column(column: Sequence[Any], digits: int = DECIMALS) -> list[str]:
