@@ -316,7 +316,7 @@ def test_signatures_say_what_was_computed():
     assert c.signature("F_LCA").endswith("solver:greedy")
     swept = curve(H, gold, s, "F_H")
     assert swept.signature("F_H") == measure("F_H").score(Batch.of(H, gold, ["cow"])).signature
-    assert swept.signature("F_H") in str(swept.table())
+    assert swept.signature("F_H") in str(swept.table()).replace("|\n  ", "|")  # a long line is broken there
     plain, weighted = cafa(H, gold, s), cafa(H, gold, s, dict.fromkeys(H.labels, 1.0))
     assert plain.signature != weighted.signature != cafa(H, gold, s, dict.fromkeys(H.labels, 2.0)).signature
     assert plain.signature == cafa(H, gold, s).signature != cafa(H, gold, s, terms=["sheep"]).signature

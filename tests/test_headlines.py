@@ -38,8 +38,8 @@ def test_equal_systems():
     few = Hierarchy.from_edges([("r", "a"), ("a", "x"), ("a", "y"), ("r", "b")])
     told = evaluate(few, ["x"] * 30, {"near": ["y"] * 30, "wild": ["b"] * 30}, ["F_H", "accuracy"]).table().lead
     assert " ".join(told) == (
-        "near is best by F_H; the best systems are equal by accuracy. The lead of near over the next system is "
-        "significant. accuracy is 0 for every system."
+        "near is best by F_H; the best systems are equal by accuracy. The lead of near over wild is significant. "
+        "accuracy is 0 for every system."
     )
 
 

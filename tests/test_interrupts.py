@@ -347,15 +347,18 @@ def test_what_is_abandoned_ends_and_has_no_result():
 
     def solver():
         try:
-            kept.append(run_interruptible(lambda: stopped.wait(PATIENCE), stop=stopped.set))
+            kept.append(run_interruptible(work, stop=stopped.set))
         except Abandoned:
             ended.set()
+
+    def work():
+        signal.setitimer(signal.ITIMER_REAL, 0.2)  # not before: on a busy machine the thread begins late
+        stopped.wait(PATIENCE)
 
     def alarm(number, frame):
         raise TimeoutError
 
     usual = signal.signal(signal.SIGALRM, alarm)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         with pytest.raises(TimeoutError):
             run_interruptible(solver)

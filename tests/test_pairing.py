@@ -446,7 +446,7 @@ def test_registry():
     with pytest.raises(NoSolver, match="there are 'closed_forms', 'augmenting', 'milp', 'pulp'$"):
         odd.solve("none")  # only those that accept the model
     with pytest.raises(
-        NoSolver, match="'flow' does not accept .* integers, and a cost such as 0.1 is .*; these do: .*milp"
+        NoSolver, match="'flow' does not accept .* integers of at most 40 bits; with 0.1 they are not; these do: .*milp"
     ):
         odd.solve("flow")
     with pytest.raises(NoSolver, match="'closed_forms' does not accept"):

@@ -106,6 +106,15 @@ def priced(draw):
     return m.model(STAR, *map(sorted, sides))
 
 
+def test_solvers_of_integers_refuse_costs_too_far_apart():
+    costs = [[0.0] * 6 for _ in range(6)]
+    costs[4][0] = 1e17  # and 0: the one with most binary places is 0
+    model = PairMeasure("m", Bounds((0, 1), (0, 1)), cost=MatrixCost(list("abcdef"), costs)).model(
+        STAR, ["a", "c"], ["e"]
+    )
+    assert not {solver.name for solver in accepting_solvers(model)} & {"flow", "cpsat", "networkx"}
+
+
 @settings(max_examples=120, deadline=None)
 @given(priced())
 def test_every_solver_finds_the_least_cost_at_any_magnitude(model):

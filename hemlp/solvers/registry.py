@@ -51,7 +51,7 @@ class BaseSolver:
 
     def accepts(self, model: Any) -> bool:
         """Whether it can solve this model."""
-        return isinstance(model, self.kinds) and not (self.integral and _inexact_cost(model))
+        return isinstance(model, self.kinds) and not (self.integral and _inexact_cost(model) is not None)
 
     def solve(self, model: Any, time_limit: float | None) -> Any:
         """The solution, in ``time_limit`` seconds for each instance; what takes longer is unsolved."""
@@ -63,9 +63,9 @@ class BaseSolver:
 
 
 def _inexact_cost(model: Any) -> float | None:
-    """The cost with most binary places, if the costs cannot be scaled to integers without rounding."""
+    """The cost with most binary places, or the greatest, if they cannot be scaled to integers without rounding."""
     costs = np.unique(model.cost_values).tolist()
-    return None if exact_integers(costs) else max(costs, key=lambda cost: Fraction(cost).denominator)
+    return None if exact_integers(costs) else max(costs, key=lambda cost: (Fraction(cost).denominator, cost))
 
 
 SOLVERS = {
@@ -152,7 +152,8 @@ def find_solver(model: Any, wanted: str | Solver | None = None) -> Solver:
     if not solver.accepts(model):
         others = ", ".join(other.name for other in accepting_solvers(model)) or "no solver"
         cost = _inexact_cost(model) if getattr(solver, "integral", False) else None
-        why = "" if cost is None else f": it needs integers, and a cost such as {cost:.6g} is not exact in binary"
+        scaled = "it needs costs that a power of two scales to integers of at most 40 bits"
+        why = "" if cost is None else f": {scaled}; with {cost:.6g} they are not"
         raise NoSolver(
             f"the solver {solver.name!r} does not accept this {type(model).__name__}{why}; these do: {others}"
         )
