@@ -209,7 +209,8 @@ def evaluate(
             score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
             instances = int(next(iter(facts.values()))["instances"])
             with Progress(len(named) * instances, visible=visible) as bar:
-                scores = score_systems(inputs, score, folder or MemoryStore(), size, options.solver is None, bar)
+                order = sorted(named, key=lambda name: -facts[name]["predictions an instance"])  # the longest first
+                scores = score_systems(inputs, score, folder or MemoryStore(), size, order, options.solver is None, bar)
     except MemoryError as error:
         raise error if isinstance(error, HemlpError) else out_of_memory(memory) from None
     by_name = {name: dict(zip(made, scores[name], strict=True)) for name in named}

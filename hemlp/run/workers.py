@@ -209,14 +209,15 @@ Store = RunFolder | MemoryStore
 
 
 def score_systems(
-    inputs: Inputs, score: Score, store: Store, size: int, rounds: bool, bar: Progress
+    inputs: Inputs, score: Score, store: Store, size: int, order: Sequence[str], rounds: bool, bar: Progress
 ) -> dict[str, list[Scores]]:
     """The scores of each system, measure by measure, by chunks of ``size`` instances.
 
-    ``rounds``: whether there is a second round for hard instances. ``bar``: where progress is shown.
+    ``order``: in which systems are scored. ``rounds``: whether there is a second round for hard instances. ``bar``:
+    where progress is shown.
     """
     systems = list(inputs.systems)
-    for chunk, scores in score(_pending_chunks(inputs, store, size, 0 if rounds else None, bar)):
+    for chunk, scores in score(_pending_chunks(inputs, store, size, order, 0 if rounds else None, bar)):
         store.save(systems.index(chunk.system), chunk.start, scores)
         bar.advance(chunk.rows)
     by_system = {name: store.scores(k) for k, name in enumerate(systems)}
@@ -232,9 +233,12 @@ def score_systems(
     return {name: store.scores(k) for k, name in enumerate(systems)}
 
 
-def _pending_chunks(inputs: Inputs, store: Store, size: int, round: int | None, bar: Progress) -> Iterator[Chunk]:
+def _pending_chunks(
+    inputs: Inputs, store: Store, size: int, order: Sequence[str], round: int | None, bar: Progress
+) -> Iterator[Chunk]:
     """The chunks that are not finished yet."""
-    for number, system in enumerate(inputs.systems):
+    systems = list(inputs.systems)
+    for number, system in ((systems.index(name), name) for name in order):
         for start, batch in inputs.blocks(system, size):
             if isinstance(store, MemoryStore) or not store.has_chunk(number, start, len(batch)):
                 yield Chunk(system, start, batch, round)
