@@ -63,12 +63,12 @@ def test_thresholds_of_levels_and_classes(seed, by):
 def test_too_little_data_is_refused():
     gold = [["sheep"]] * 25 + [["cow"]] * 3
     s = [{"sheep": 0.9, "cow": 0.3}] * 28
-    with pytest.raises(InvalidOption, match=r"1 of 2 have fewer than 20 .* the class 'cow' has 3.*few='shared'"):
+    with pytest.raises(InvalidOption, match=r"1 of 2 are true in fewer than 20 .* the class 'cow' in 3.*few='shared'"):
         tune(H, gold, s, "F_H", by="class")
     t = tune(H, gold, s, "F_H", by="class", few="shared")
     assert "cow" not in t.thresholds
     assert tune(H, gold, s, "F_H", by="class", least=3).instances == 28
-    with pytest.raises(InvalidOption, match="level 2 has 5"):
+    with pytest.raises(InvalidOption, match="level 2 in 5"):
         tune(H, gold[:5], [{"cow": 0.5}] * 5, "F_H", by="level")
     assert tune(H, gold, s, "F_H", by="level").by == "level"
 

@@ -361,8 +361,8 @@ def compute_curve(
         notes.append(f"{', '.join(proved)}: the best of all distinct scores")
     if crowded:
         notes.append(
-            f"{plural(crowded, 'point')} with more than {MANY} predicted classes an instance left out: "
-            f"thresholds=[...] computes them"
+            f"left out: {plural(crowded, 'point')} with more than {MANY} predicted classes per instance; a grid of "
+            f"thresholds computes them"
         )
     return replace(c, notes=(*c.notes, *notes))
 

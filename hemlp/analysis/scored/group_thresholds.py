@@ -122,8 +122,8 @@ class GroupTuner:
             first = int(lacking[0])
             name = f"level {first}" if self.by == "level" else f"the class {h.labels[first]!r}"
             raise InvalidOption(
-                f"too little data for a threshold per {self.by}: {lacking.size:,} of {scored.size:,} have fewer than "
-                f"{self.least} instances in which they are true, {name} has {counts[first]}"
+                f"too little data for a threshold per {self.by}: {lacking.size:,} of {scored.size:,} are true in fewer "
+                f"than {self.least} instances, {name} in {counts[first]}"
             ).with_advice(Advice("few", "shared", "to let them keep the one threshold of all"))
         return [int(g) for g in scored if counts[g] >= self.least]
 

@@ -26,9 +26,10 @@ def curve_plot(c: Curve, band: bool) -> Figure:
         axes.plot([best.threshold], [best.value], "o", color=colour, markersize=5)
         if band:
             at, low, high = c.band(name)
-            axes.fill_between(at, low, high, step="pre", color=colour, alpha=0.15, linewidth=0)
+            some = len(at) < len(c.thresholds)  # steps between these would be wider than those of the curve
+            axes.fill_between(at, low, high, step=None if some else "pre", color=colour, alpha=0.15, linewidth=0)
     axes.set(xlabel=f"threshold ({c.kind})", ylabel=f"mean over {plural(c.instances, 'instance')}")
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(frameon=False, fontsize=9, title="shaded: 95% intervals" if band else None, title_fontsize=9)
     return figure
 
 

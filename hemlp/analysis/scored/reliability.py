@@ -15,7 +15,7 @@ from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import UnknownPolicy
 from hemlp.instances.label_sets import RowKind
 from hemlp.kernels.records import Rows
-from hemlp.text.tables import Table, as_frame
+from hemlp.text.tables import Table, as_frame, plural
 
 ROUNDING = 1e-9
 """So far a probability may be from 0 to 1: some programs add them up to a little more than 1."""
@@ -80,7 +80,7 @@ class Reliability:
         return as_frame({name: [row[k] for row in self.rows] for k, name in enumerate(names)}, library)
 
     def __repr__(self) -> str:
-        return f"Reliability({len(self.levels)} levels, expected calibration error {self.error():.4f})"
+        return f"Reliability({plural(len(self.levels), 'level')}, expected calibration error {self.error():.4f})"
 
 
 def reliability(
@@ -108,7 +108,7 @@ def reliability(
     --------
     >>> h = Hierarchy.from_edges([("animal", "sheep"), ("animal", "cow")])
     >>> reliability(h, ["sheep", "cow"], [{"sheep": 0.5}, {"sheep": 0.5}])
-    Reliability(1 levels, expected calibration error 0.0000)
+    Reliability(1 level, expected calibration error 0.0000)
     """
     from hemlp.kernels.ranking.sweep import reached
 

@@ -52,7 +52,7 @@ def tune(
     """Choose a cutting rule for scores by a measure, on development data; ``s_test.at(t)`` applies it to other data.
 
     By default all kinds of rules are compared, in five folds: each is chosen without the instances that it is measured
-    on, since of rules that are chosen on all data the one with most thresholds always looks best. The best kind (the
+    on, since on the data that it is chosen on, a rule with many thresholds looks better than it is. The best kind (the
     simplest of equals) is then chosen on all data. ``t.candidates`` is the table, ``t.recommendation`` a sentence.
 
     Parameters
