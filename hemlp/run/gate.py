@@ -215,9 +215,10 @@ class GateResult:
         more = f" ({plural(len(others), 'more failure')} below)" if others else ""
         if not self._exceeds(first):
             return f"Failed: {first.measure} of {first.system} is undefined where {self.gate.name} has a value{more}."
+        allowed = f"only {most:g}" if (most := self.allowed[first.measure]) else "no drop"
         return (
             f"Failed: {first.measure} of {first.system} is worse than {self.gate.name} by {format_number(first.drop)}, "
-            f"but only {self.allowed[first.measure]:g} is allowed{more}."
+            f"but {allowed} is allowed{more}."
         )
 
     def _exceeds(self, each: Change) -> bool:
