@@ -236,7 +236,10 @@ def test_texts_columns_and_functions():
     assert metrics.transport_loss(["sheep"], ["cow"], hierarchy=H) == 2
     ev = evaluate(H, [["sheep"], ["bird"]], {"A": [["cow"], ["bird"]]}, ["BMA", "matched_F", "transport", own])
     assert ev.mean("A", "transport") == 1
-    assert "model 'true'" in str(ev.explain("A", 0, "BMA"))
+    said = str(ev.explain("A", 0, "BMA"))
+    assert "model 'true'" in said
+    assert "price" not in said  # each class has a pair of its own, and that cost alone
+    assert "price" not in str(evaluate(H, [["sheep"]], {"A": [["cow"]]}, ["distance"]).explain("A", 0))
     ev.explain("A", 0).picture(0).to_svg()
     assert ev.explain("A", 0).to_dict()["parts"][0]["kind"] == "several"
     lin = Lin({"animal": 0, "mammal": 1, "sheep": 2, "cow": 2, "bird": 1})

@@ -535,6 +535,7 @@ def test_explanations_say_what_would_have_to_change():
             assert table.columns[-1] == "needs"
             needs = [row[-1] for row in table.rows]
             assert all(gain <= 1e-9 for *_, gain, _ in table.rows)
+            assert any("or a descendant" in note for note in table.notes) == (name in ("F_H", "SDL"))
             for need in {each for each in needs if each < 5}:
                 heavier = [{**masses, k: float(masses[k]) + need * 1.01 + 1e-6} for k in masses]
                 heavier = [{k: float(w) for k, w in own.items()} for own in heavier]

@@ -204,6 +204,17 @@ def test_labels_that_are_numbers_and_long_paths_stay_in_their_columns():
     assert "\nTIE\nTIE is undefined, it needs exactly one true" in str(explanation)
 
 
+def test_lists_are_folded_between_labels():
+    names = ["Infant, Newborn", *(f"a long name {k}" for k in range(12))]
+    h = Hierarchy.from_edges([("root", name) for name in names])
+    for side in names, names[1:]:
+        said = str(explain(Batch.of(h, [names[1:]], [side]), {"F_H": measure("F_H")}))
+        lines = [line for line in said.splitlines() if "a long name" in line]
+        assert len(lines) > 3
+        assert not any(line.endswith(("a", "long", "name")) for line in lines)
+    assert "a long name 0;" in str(explain(Batch.of(h, [names], [[]]), {"F_H": measure("F_H")}))
+
+
 def test_a_viewer_without_css_variables_has_every_colour():
     """It skips what it cannot read: each such declaration follows another one, or is of a text, which has a colour."""
     for selector, declarations in re.findall(r"([^{}]+)\{([^{}]*)\}", STYLE):

@@ -30,6 +30,22 @@ def two_lines(cell: str, style: str) -> Text:
     return Text("\n").join([Text(value, style), *map(Text, interval)])
 
 
+def keep_labels(text: str, room: int) -> str:
+    """A list of labels, or a path, that is folded between these alone: spaces within them are NUL; others as it is.
+
+    >>> keep_labels("Blood Pressure, Culture Media, Infant", 40).split(" ")
+    ['Blood\\x00Pressure,', 'Culture\\x00Media,', 'Infant']
+    """
+    for separator, space, most in (
+        (" → ", " (?!→)(?<!→ )", room - 4),
+        ("; ", "(?<!;) ", room // 2),
+        (", ", "(?<!,) ", room // 2),
+    ):
+        if separator in text:
+            return re.sub(space, "\0", text) if max(map(len, text.split(separator))) <= most else text
+    return text
+
+
 def mark(cell: str, before: str, after: str) -> str:
     """A cell with marks around its value, but not around the interval in brackets."""
     value, *rest = split_interval(cell)

@@ -54,7 +54,17 @@ def abbreviate(labels: Iterable[Any]) -> str:
     """
     every = list(map(str, labels))
     more = f" and {len(every) - MOST_LABELS:,} more" if len(every) > MOST_LABELS else ""
-    return ", ".join(every[:MOST_LABELS]) + more
+    return join_labels(every[:MOST_LABELS]) + more
+
+
+def join_labels(labels: Iterable[str]) -> str:
+    """Labels in a line, with semicolons where one of them has a comma.
+
+    >>> join_labels(["Infant", "Male"]), join_labels(["Infant, Newborn", "Male"])
+    ('Infant, Male', 'Infant, Newborn; Male')
+    """
+    every = list(labels)
+    return ("; " if any(", " in each for each in every) else ", ").join(every)
 
 
 def facts_table(of: Mapping[str, Any]) -> Table:

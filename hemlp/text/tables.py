@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from hemlp.errors import MissingDependency
 from hemlp.escaping import markdown, markdown_line, markup, printable
 from hemlp.options import check_known
-from hemlp.text.cells import latex_table, mark, split_interval, two_lines
+from hemlp.text.cells import keep_labels, latex_table, mark, split_interval, two_lines
 from hemlp.text.p_values import PValue, format_p
 
 if TYPE_CHECKING:
@@ -316,11 +316,11 @@ def align(rows: Sequence[Sequence[str]], numeric: Sequence[bool]) -> list[str]:
         cells = list(map(printable, column))
         aligned.append([f"{cell:{'>' if right else '<'}{max(map(len, cells))}}" for cell in cells])
     before = ["".join(f"{cell}  " for cell in row) for row in zip(*aligned[:-1], strict=True)] or [""] * len(rows)
-    room = WIDTH - len(before[0])
-    lines = []
+    room, lines = WIDTH - len(before[0]), list[str]()
     for start, text in zip(before, map(str.rstrip, aligned[-1]), strict=True):
         whole, beside = numeric[-1] or len(text) <= room, room >= NARROWEST
-        first, *more = [text] if whole else fold(text, room, "  ") if beside else ["", *fold(text, WIDTH - 4)]
+        kept = text if whole else keep_labels(text, room if beside else WIDTH - 4)
+        first, *more = [text] if whole else fold(kept, room, "  ") if beside else ["", *fold(kept, WIDTH - 4)]
         lines += [f"{start}{first}".rstrip(), *(" " * (len(start) if beside else 4) + line for line in more)]
     return lines
 

@@ -38,7 +38,7 @@ from hemlp.options import row_number
 from hemlp.problems.decision.exact import LinearDecision
 from hemlp.problems.decision.model import DecisionModel, PoolDecision, closure, specific_classes
 from hemlp.problems.decision.scenarios import Scenarios, Votes, batch_of, side_of
-from hemlp.text.display import abbreviate
+from hemlp.text.display import abbreviate, join_labels
 from hemlp.text.tables import Table, plural
 
 SCENARIOS = 100_000
@@ -290,7 +290,7 @@ def _explain(d: Decision, row: int) -> Table:
         gains = [sign * (float(model.value(0, change)) - float(d.expected[row])) for change in changes[1:]]
         known = not (model.top or model.at_least)
         needs = [abs(mass.get(v, 0.0) / total - 1 / model.slope) if known else math.nan for v in shown]
-        unit = "by how much the probability of the class would have to change"
+        meaning = "how much the probability of the class must rise (to join) or fall (to leave) for the change to pay"
     else:
         size = len(part.sets)
         pred = side_of(changes).take(np.repeat(np.arange(len(changes)), size))
@@ -302,17 +302,22 @@ def _explain(d: Decision, row: int) -> Table:
             max(0.0, -gain / most) if most > 0 and may else math.inf
             for gain, most, may in zip(gains, apart.max(axis=1, initial=0.0).tolist(), allowed, strict=True)
         ]
-        unit = "share of all votes that some given answer would have to gain (inf: none is enough)"
+        meaning = (
+            "how many votes, as a share of those now, the given answer that favours the change most must gain for it "
+            "to pay; inf: no number is enough"
+        )
     rows = [
         [h.labels[v], mass.get(v, 0.0) / total, "yes" if v in inside else "no", gain, need]
         for v, gain, need in zip(shown, gains, needs, strict=True)
     ]
     name = "" if d.sets.ids is None else f" for {d.sets.ids[row]}"
-    note = f"answer{name}: {', '.join(map(str, d.sets[row])) or 'nothing'}, expected {d.measure.display_name} "
+    with_below, with_above = ("", "") if flat else (" with all below it", " with its ancestors")
     notes = [
-        f"{note}{d.expected[row]:.4f}",
-        "votes: the share of the votes for the class or a descendant; in: whether the answer holds it",
-        "gain of a change: what the expected value gains if the class leaves, or joins, the answer",
-        f"needs: {unit} before the change pays",
+        f"answer{name}: {join_labels(map(str, d.sets[row])) or 'nothing'}",
+        f"expected {d.measure.display_name}: {d.expected[row]:.4f}",
+        f"votes: their share for the class{'' if flat else ' or a descendant'}; in: whether it is in the answer",
+        "gain of a change: how much better the expected value gets if the class leaves the answer"
+        f"{with_below}, or joins it{with_above}",
+        f"needs: {meaning}",
     ]
     return Table(["class", "votes", "in", "gain of a change", "needs"], rows, notes)

@@ -26,6 +26,7 @@ from hemlp.instances.batch import Batch
 from hemlp.instances.sides import SIDES
 from hemlp.measures.base import Measure
 from hemlp.measures.derived import ConstrainedMeasure, RankedMeasure
+from hemlp.measures.pair_measure import PairMeasure, pairs_classes
 from hemlp.measures.scoring import check_scorable, sharing_key
 from hemlp.optimize.joint import JointSolution
 from hemlp.optimize.program import Status
@@ -181,8 +182,11 @@ def _explain_pairing(solution: PairingSolution, values: Mapping[str, float], mea
 def _prices(
     solution: PairingSolution, measure: Measure
 ) -> tuple[dict[str, dict[Label, float]], tuple[tuple[str, float], ...]]:
-    """The dual values of the classes of both sides, and of other bounds in words; none beside a user's constraints."""
-    if isinstance(measure, ConstrainedMeasure):
+    """The dual values of the classes of both sides, and of other bounds in words.
+
+    There are none beside a user's constraints, nor where each class has a pair of its own, whose cost is all of it.
+    """
+    if isinstance(measure, ConstrainedMeasure) or (isinstance(measure, PairMeasure) and not pairs_classes(measure)):
         return {}, ()
     model, prices = solution.model, solution.duals()
     labels = model.batch.hierarchy.labels

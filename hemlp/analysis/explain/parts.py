@@ -11,6 +11,7 @@ from hemlp.analysis.explain.drawing import Picture
 from hemlp.escaping import json_number
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import TOP, Label, Top
+from hemlp.text.display import join_labels
 from hemlp.text.tables import Table, plural
 
 Node = Label | Top
@@ -309,7 +310,7 @@ def join_names(nodes: Iterable[Node], name: NameFunction) -> str:
     """Names in order; of very many the first, and the number of others."""
     names = sorted(map(name, nodes))
     more = f" and {len(names) - MAX_NAMES:,} more" if len(names) > MAX_NAMES else ""
-    return (", ".join(names[:MAX_NAMES]) or "none") + more
+    return (join_labels(names[:MAX_NAMES]) or "none") + more
 
 
 def _json_label(node: Node) -> Label:
