@@ -11,7 +11,7 @@ import pytest
 
 import hemlp
 from hemlp import Belief, Hierarchy, LabelSets, decide, evaluate, measure
-from hemlp.errors import InvalidOption, InvalidSolution
+from hemlp.errors import InvalidOption, InvalidSolution, MisalignedSides
 from hemlp.problems.decision.model import DecisionModel
 from hemlp.solvers.registry import BaseSolver
 from hemlp.testing import check_solver
@@ -544,6 +544,7 @@ def test_explanations_say_what_would_have_to_change():
                 changed += 1
     assert changed > 20
     linear = decide(Hierarchy.from_edges(TREE), Belief.marginals([{"sheep": 0.7, "owl": 0.3}]), "SDL").explain(0)
+    assert "votes: the probability of the class;" in str(linear)
     assert {row[0]: row[-1] for row in linear.rows} == pytest.approx(
         {"animal": 0.2, "mammal": 0.2, "sheep": 0.2, "bird": 0.2, "owl": 0.2}
     )
@@ -700,6 +701,14 @@ def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):
     }.items():
         out = CliRunner().invoke(commands, ["decide", "h.txt", "a.txt", *words.split(" ")])
         assert said in " ".join((out.output + str(out.exception)).split())
+
+
+def test_a_missing_answer_is_told_with_its_system():
+    cut = hemlp.ScoredSets.of({"x": {"sheep": 0.9}}).at(0.5)
+    with pytest.raises(MisalignedSides, match="B lacks instance 'y'; give an empty label set where there is no answer"):
+        decide(Hierarchy.from_edges(TREE), {"A": {"x": ["sheep"], "y": ["cow"]}, "B": cut}, "F_H")
+    with pytest.raises(InvalidOption, match=r"for probabilities Belief\.marginals"):
+        decide(Hierarchy.from_edges(TREE), hemlp.ScoredSets.of([{"sheep": 0.9}]))
 
 
 def test_a_risk_is_promised_for_the_systems_that_dev_has():

@@ -215,7 +215,7 @@ FILES = {
         ("convert named.csv out.tsv", "choose --child name if parents are given by name"),
         ("evaluate h.txt fields.jsonl fields.jsonl -m F_H", "choose --label NAME to name another field"),
         ("evaluate h.txt fields.jsonl fields.jsonl -m F_H --label topics --id x", "choose --id NAME to name another"),
-        ("tune h.txt gold.tsv scores.tsv --by class", "have fewer than 20 instances in which they are true"),
+        ("tune h.txt gold.tsv scores.tsv --by class", "are true in fewer than 20 instances"),
         ("tune h.txt gold.tsv scores.tsv --folds 5", "5 folds: there are 2 instances only"),
         ("tune h.txt gold.tsv scores.tsv --by level --undefined nan", "one threshold; choose --by all for that"),
         ("curve h.txt gold.tsv scores.tsv --points 2 --grid 0,1,0.5", "give one of them"),

@@ -194,7 +194,9 @@ class Measure(ABC):
         """Refuse to score by a named measure without what it needs."""
         for key, what in NAMED[self.name].needed.items() if self.name in NAMED else ():
             if self.fields[key] is None:
-                line = f", on the command line --corpus FILE or --weights {self.name}=FILE" if key == "weights" else ""
+                line = (
+                    f"; `hemlp evaluate` has --corpus FILE and --weights {self.name}=FILE" if key == "weights" else ""
+                )
                 raise InvalidOption(f'{self.name} needs {key}: measure("{self.name}", {key}={what}){line}')
 
     @cached_property

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import IntArray, entry_rows, pointers
-from hemlp.errors import InvalidOption, InvalidScores, without_advice
+from hemlp.errors import InvalidOption, InvalidScores, MisalignedSides, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Side
@@ -67,13 +67,16 @@ class Belief:
         {'A': Fraction(2, 1), 'B': Fraction(1, 1)}
         """
         if not isinstance(systems, Mapping) or not systems:
-            raise InvalidOption("systems= maps names to label sets; for samples use Belief.samples")
+            raise InvalidOption(
+                "systems= maps names to label sets; for samples use Belief.samples, for probabilities Belief.marginals"
+            )
         if not isinstance(weights, Mapping | None):
             raise InvalidOption(f"weights={weights!r} is not a mapping from systems to positive numbers")
         given = dict(weights or {})
         for name in given.keys() - systems.keys():
             raise InvalidOption(f"there is a weight of {name!r}, which is none of {', '.join(map(str, systems))}")
         sources = {str(name): LabelSets.of(data, rows=rows, source=str(name)) for name, data in systems.items()}
+        sources = {name: side if side.source else replace(side, source=name) for name, side in sources.items()}
         return cls(sources, {str(name): _weight(name, given.get(name, 1)) for name in systems})
 
     @classmethod
@@ -142,7 +145,7 @@ class Belief:
         """The label sets of each instance and their masses, equal ones as one."""
         sources = list(self.sources.values())
         with without_advice():
-            sets = Side.concatenate([Batch.of(h, sources[0], other).pred for other in sources])
+            sets = Side.concatenate([_side(h, sources[0], other) for other in sources])
         if self.first is not None:
             return Scenarios(h, self.first, sets, np.ones(len(sets)), True).merged()
         count, size = len(sources), len(sources[0])
@@ -215,6 +218,16 @@ def as_belief(data: Any, weights: Mapping[str, Any] | None, rows: RowKind | None
             raise InvalidOption("weights= and rows= belong to Belief.systems, not to a belief that is made already")
         return data
     return Belief.systems(data, weights, rows)
+
+
+def _side(h: Hierarchy, first: LabelSets, other: LabelSets) -> Side:
+    """The label sets of a source as class numbers, in the order of the first."""
+    try:
+        return Batch.of(h, first, other).pred
+    except MisalignedSides as error:
+        if error.advice:  # an instance is missing
+            raise MisalignedSides(f"{error.with_advice()}; give an empty label set where there is no answer") from None
+        raise
 
 
 def _weight(name: Any, value: Any) -> Fraction | float:

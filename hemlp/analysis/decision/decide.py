@@ -311,11 +311,14 @@ def _explain(d: Decision, row: int) -> Table:
         for v, gain, need in zip(shown, gains, needs, strict=True)
     ]
     name = "" if d.sets.ids is None else f" for {d.sets.ids[row]}"
+    voted = f"their share for the class{'' if flat else ' or a descendant'}"
+    if d.belief.scores is not None:
+        voted = "the probability of the class" if part is None else "the probability of the class, as drawn"
     with_below, with_above = ("", "") if flat else (" with all below it", " with its ancestors")
     notes = [
         f"answer{name}: {join_labels(map(str, d.sets[row])) or 'nothing'}",
         f"expected {d.measure.display_name}: {d.expected[row]:.4f}",
-        f"votes: their share for the class{'' if flat else ' or a descendant'}; in: whether it is in the answer",
+        f"votes: {voted}; in: whether it is in the answer",
         "gain of a change: how much better the expected value gets if the class leaves the answer"
         f"{with_below}, or joins it{with_above}",
         f"needs: {meaning}",
