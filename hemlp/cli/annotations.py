@@ -199,7 +199,7 @@ def decide(
     elif true is not None:
         options.show("", _compare(d, sides, reading.labels(true)))
     elif not quiet and output is None:
-        table = d.table()
+        table = replace(d, guarantee=None).table()  # what is guaranteed is shown already
         if d.sets.ids is None:  # rows of files count from 1, as in --row
             rows = [[number + 1, *others] for number, *others in table.rows]
             table = replace(table, columns=["row", *table.columns[1:]], rows=rows)
@@ -251,6 +251,6 @@ def _compare(d: Decision, systems: Mapping[str, Any], true: Any) -> Table:
         rivals["best sample"] = LabelSets(tuple(h.labels), chosen.ptr, chosen.classes, d.sets.ids)
     named = {name if name not in rivals else f"system {name}": side for name, side in systems.items()}
     table = evaluate(h, true, rivals | named, [own]).table()
-    rows = "decided: these answers; majority: the classes with more than half of the votes, and their ancestors"
+    rows = "decided: these answers; majority: the classes that more than half of the systems name, and their ancestors"
     best = ["best sample: the given answer of the best expected value"] if "best sample" in rivals else []
     return replace(table, notes=[rows, *best, *table.notes])

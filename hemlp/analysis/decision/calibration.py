@@ -63,7 +63,11 @@ class Guarantee:
         at = int(np.searchsorted([row[0] for row in self.curve], self.threshold))
         start = max(0, min(at - SHOWN // 2, len(self.curve) - SHOWN))
         rows = [list(row) for row in self.curve[start : start + SHOWN]]
-        return Table(["votes above", "risk", "coverage", "depth"], rows, [str(self)])
+        note = (
+            "risk: share of development instances with a wrong class, coverage: with an answer; depth: mean over these "
+            "of the deepest class"
+        )
+        return Table(["votes above", "risk", "coverage", "depth"], rows, [note, str(self)])
 
     def __str__(self) -> str:
         empty = "; only empty answers keep it" if self.threshold >= 1 else ""

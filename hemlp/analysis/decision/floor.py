@@ -26,6 +26,7 @@ from hemlp.measures.base import Measure
 from hemlp.optimize.program import Status
 from hemlp.problems.decision.scenarios import side_of
 from hemlp.results.results import Results, require_inputs
+from hemlp.text.display import join_labels
 from hemlp.text.tables import Table, format_number, join_words
 
 PERMUTATIONS, FOLDS = 20, 5
@@ -57,7 +58,7 @@ class Floor:
     def table(self) -> Table:
         """The values with notes of what they are; printed, the floor shows it."""
         rows = [[name, *values] for name, values in floor_rows([self], list(self.shuffled)).items()]
-        answer = f"the constant answer: {', '.join(map(str, self.answer)) or 'nothing'}"
+        answer = f"the constant answer: {join_labels(map(str, self.answer)) or 'nothing'}"
         return Table(["floor", self.measure], rows, [answer, *floor_notes([self])], lead=floor_lead([self]))
 
     def __repr__(self) -> str:
@@ -144,7 +145,7 @@ def floor_notes(floors: Sequence[Floor]) -> list[str]:
     """What the rows are."""
     notes = [
         "best constant: one answer for all instances, the one with the best mean",
-        f"shuffled: each prediction goes to another instance; mean of {PERMUTATIONS} shuffles, or of all pairings "
+        f"shuffled: each prediction goes to a random instance; mean of {PERMUTATIONS} shuffles, or of all pairings "
         "where that is cheap",
         "corrected: (mean − shuffled) / (perfect − shuffled): 1 is perfect, 0 is shuffled, greater is better by every "
         "measure",
