@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, MutableMapping
+from collections.abc import Collection, Iterable, Mapping, MutableMapping
 from typing import Any
 
 from hemlp.errors import InvalidOption
@@ -53,6 +53,14 @@ def check_known(what: str, name: object, known: Collection[str]) -> None:
     """Reject a ``name`` of a system, measure or the like that is not ``known``."""
     if name not in known:
         raise InvalidOption(f"there is no {what} {name!r}{list_known(name, known)}")
+
+
+def by_text(what: str, mapping: Mapping[Any, Any]) -> dict[str, Any]:
+    """A mapping with its keys as texts, no two of which may become one."""
+    made = {str(name): value for name, value in mapping.items()}
+    if len(made) < len(mapping):
+        raise InvalidOption(f"two {what} have one name: {', '.join(map(repr, mapping))}")
+    return made
 
 
 def register_by_name(known: MutableMapping[str, Any], what: str, kind: Any) -> None:

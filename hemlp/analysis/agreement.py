@@ -24,10 +24,11 @@ from hemlp.errors import InvalidOption, MisalignedSides, UndefinedScore, without
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch
-from hemlp.instances.label_sets import LabelSets, RowKind
+from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.measures.base import Measure
 from hemlp.measures.factory import measure as as_measure
 from hemlp.measures.invariants import best
+from hemlp.options import by_text
 from hemlp.problems.closure.model import ClosureModel
 from hemlp.text.tables import Interval, Table, plural
 
@@ -326,6 +327,7 @@ def agreement(
     if "symmetric" not in own.invariants or not math.isfinite(best(own)):
         raise InvalidOption(f"{own.display_name} is not symmetric: agreement needs SDL, F_H, GIE or another that is")
     h = Hierarchy.of(hierarchy)
+    annotators = by_text("annotators", annotators)
     sides = {}
     for name, given in annotators.items():
         filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
@@ -342,6 +344,8 @@ def agreement(
     for side in sides.values():
         for each in range(len(side)) if side.ids is None else side.ids:
             ids.setdefault(each, len(ids))
+    if any(named):
+        instance_ids(ids, "annotations")
     parts, places, start = [], {}, 0
     for name, side in sides.items():
         with without_advice():

@@ -76,7 +76,7 @@ def default_columns(data: Any) -> tuple[str | None, str] | None:
 
 def score_columns(names: Iterable[Any]) -> list[str]:
     """The columns whose names suggest scores."""
-    return [name for name in names if isinstance(name, str) and _SCORE.search(name)]
+    return [name for name in names if _SCORE.search(str(name))]
 
 
 def threshold_advice(names: Iterable[Any]) -> str:

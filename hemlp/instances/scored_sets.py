@@ -24,7 +24,7 @@ from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
 from hemlp.instances.label_sets import LabelSets, Scored, instance_ids
 from hemlp.instances.thresholds import as_threshold, class_thresholds
-from hemlp.io.frames import collect_query
+from hemlp.io.frames import collect_query, column_names
 from hemlp.options import check_choice
 from hemlp.text.display import FIRST_ROWS, HtmlDisplay, abbreviate
 from hemlp.text.tables import Table, plural
@@ -126,7 +126,7 @@ class ScoredSets(Scored, HtmlDisplay):
         data, names = as_numpy(collect_query(data)), None if ids is None else instance_ids(ids, source)
         if labels is not None:
             return scores_from_matrix(data, labels, names, repeated, source)
-        table = hasattr(data, "columns") or (isinstance(data, Mapping) and {"label", "score"} <= data.keys())
+        table = column_names(data) is not None or (isinstance(data, Mapping) and {"label", "score"} <= data.keys())
         if table or id or label or score:
             if names is not None:
                 raise InvalidScores("ids= names the rows of a list or a matrix; a frame has a column of them, id=")

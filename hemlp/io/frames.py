@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, record
+from hemlp.errors import InvalidLabel
 
 Coded = tuple[list[Any], IntArray]
 """Distinct values in the order in which they appear, and which one each row has; -1 where it has none."""
@@ -42,10 +44,29 @@ def collect_query(data: Any) -> Any:
 
 def column_names(data: Any) -> list[Any] | None:
     """The names of the columns of a frame, None if it is not a frame."""
-    names = getattr(data, "column_names", None)  # of an Arrow table, whose columns are arrays
+    with refuse_broken_texts("the name of a column"):
+        names = getattr(data, "column_names", None)  # of an Arrow table, whose columns are arrays
     if names is None:
         names = getattr(data, "columns", None)
-    return None if names is None or callable(names) else list(names)
+    return None if names is None or callable(names) else name_columns(names)
+
+
+def name_columns(names: Iterable[Any]) -> list[Any]:
+    """The names of columns; those in bytes, which equal no text, are refused."""
+    made = list(names)
+    for name in made:
+        if isinstance(name, bytes):
+            raise InvalidLabel(f"the column {name!r} has bytes for a name, not text: decode the names of columns first")
+    return made
+
+
+@contextmanager
+def refuse_broken_texts(what: str) -> Iterator[None]:
+    """Name the error of texts in Arrow that are not UTF-8."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise InvalidLabel(f"{what} is not UTF-8: {bytes(error.object[error.start :])!r:.40}") from None
 
 
 def column(data: Any, name: Any) -> list[Any]:
@@ -53,7 +74,8 @@ def column(data: Any, name: Any) -> list[Any]:
     values = data[name]
     for plain in ("to_pylist", "to_list"):  # of Arrow; of polars and pandas
         if hasattr(values, plain):
-            return list(getattr(values, plain)())
+            with refuse_broken_texts(f"a text of the column {name!r}"):
+                return list(getattr(values, plain)())
     return list(values)
 
 
@@ -143,10 +165,11 @@ def code_arrow(values: Any) -> Coded | None:
     if not is_codable(values.type):
         return None
     values = values.combine_chunks() if hasattr(values, "combine_chunks") else values
-    if (made := _code_texts(values)) is not None:
-        return made
-    coded = values if hasattr(values, "dictionary") else values.dictionary_encode()
-    distinct = coded.dictionary.to_pylist()
+    with refuse_broken_texts("a text of a column"):
+        if (made := _code_texts(values)) is not None:
+            return made
+        coded = values if hasattr(values, "dictionary") else values.dictionary_encode()
+        distinct = coded.dictionary.to_pylist()
     if len(dict.fromkeys(distinct)) < len(distinct) or None in distinct:
         return None
     return sort_by_appearance(distinct, coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))

@@ -34,7 +34,7 @@ from hemlp.measures.derived import Gold, RankedMeasure
 from hemlp.measures.factory import measure
 from hemlp.measures.information import complete_measures
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
-from hemlp.options import plain_number
+from hemlp.options import by_text, plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs, Source
 from hemlp.run.evaluation import Evaluation
@@ -148,7 +148,7 @@ def evaluate(
         from hemlp.run.parts import evaluate_parts
 
         return evaluate_parts(**asked)
-    named, made = _name_systems(systems), name_measures(measures)
+    named, made = _name_systems(systems, rows), name_measures(measures)
     check_options(named, made, workers, executor, chunk, corpus)
     policies = Policies(unknown, unknown_true, missing)
     limit = plain_number("time_limit", time_limit, 0)
@@ -173,7 +173,9 @@ def evaluate(
         given = given if names is None else given.with_names(names)
         costs = [getattr(getattr(each, "measure", each), "cost", None) for each in made.values()]
         if corpus is not None or any(getattr(cost, "lacks_weights", False) for cost in costs):
-            made = _with_corpus(made, given, truth, corpus, policies)
+            own = truth if isinstance(truth, LabelSets) else read_labels(truth.source)
+            seen = None if corpus is None else LabelSets.of(corpus, source="corpus")
+            made = complete_measures(made, given, own, seen, policies.unknown_true or "error")
         if ignore is not None or gold != "exact":
             from hemlp.measures.incomplete_gold import read_gold, read_ignored
 
@@ -218,19 +220,24 @@ def evaluate(
     return Evaluation(by_name, better, facts, inputs, folder)
 
 
-def _with_corpus(
-    made: dict[str, Measure], h: Hierarchy, truth: Source, corpus: Any, policies: Policies
-) -> dict[str, Measure]:
-    """The measures with what they need of a corpus."""
-    own = truth if isinstance(truth, LabelSets) else read_labels(truth.source)
-    seen = None if corpus is None else LabelSets.of(corpus, source="corpus")
-    return complete_measures(made, h, own, seen, policies.unknown_true or "error")
-
-
-def _name_systems(systems: Any) -> dict[str, Any]:
+def _name_systems(systems: Any, rows: RowKind | None) -> dict[str, Any]:
     """A mapping from names to predictions, and not one from instance ids to labels, or a table."""
-    several = isinstance(systems, Mapping) and not {"id", "label"} <= systems.keys()
-    return dict(systems) if several and {*map(type, systems)} <= {str} else {"system": systems}
+    if not isinstance(systems, Mapping) or {"id", "label"} <= systems.keys():
+        return {"system": systems}
+    if all(isinstance(name, str) for name in systems):
+        return {str(name): pred for name, pred in systems.items()}
+    for name, pred in systems.items() if rows != "paths" else ():
+        if not isinstance(name, str) and _holds_rows(pred):
+            raise InvalidOption(f"the name of a system is a text, not {name!r} ({type(name).__name__})")
+    return {"system": systems}
+
+
+def _holds_rows(data: Any) -> bool:
+    """Whether data can be predictions for several instances, and not the labels of one."""
+    if isinstance(data, LabelSets | LabelFile | Scored | PathLike) or column_names(data) is not None:
+        return True
+    values = data.values() if isinstance(data, Mapping) else data if isinstance(data, list | tuple) else ()
+    return any(isinstance(each, list | tuple | set | Mapping) for each in values) or getattr(data, "ndim", 1) > 1
 
 
 def check_options(
@@ -306,12 +313,12 @@ def _fit_chunk(left: float, inputs: Inputs, facts: Mapping[str, Mapping[str, flo
 def name_measures(measures: Sequence[str | Measure] | Mapping[str, str | Measure]) -> dict[str, Measure]:
     """The measures, under the names that they were asked for."""
     if isinstance(measures, Mapping):
-        return {str(name): measure(each) for name, each in measures.items()}
+        return {name: measure(each) for name, each in by_text("measures", measures).items()}
     if isinstance(measures, str | Measure):
         measures = [measures]
     made: dict[str, Measure] = {}
     for each in measures:
-        name = each if isinstance(each, str) else each.display_name
+        name = each if isinstance(each, str) else measure(each).display_name
         if name in made:
             raise InvalidOption(f"the measure {name!r} is asked for twice")
         made[name] = measure(each)

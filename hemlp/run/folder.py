@@ -66,7 +66,7 @@ class RunFolder:
             if foreign:
                 raise RunMismatch(f"{self.path} is not empty and holds no run: give another folder")
             # several processes may begin a run at once: the first that is here says what it is about
-            write_bytes(manifest, json.dumps(self.identity, indent=1, ensure_ascii=False).encode(), keep=True)
+            write_bytes(manifest, json.dumps(self.identity, indent=1).encode(), keep=True)
         check_identity(str(self.path), self.identity, _read_manifest(manifest))
 
     @classmethod

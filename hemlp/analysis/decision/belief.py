@@ -18,6 +18,7 @@ from hemlp.instances.batch import Batch, Side
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
 from hemlp.instances.score_files import as_scores
 from hemlp.instances.scored_sets import ScoredSets
+from hemlp.options import by_text
 from hemlp.problems.decision.scenarios import Scenarios, Votes, most_specific_classes
 
 LARGEST = 2**51
@@ -75,7 +76,8 @@ class Belief:
         given = dict(weights or {})
         for name in given.keys() - systems.keys():
             raise InvalidOption(f"there is a weight of {name!r}, which is none of {', '.join(map(str, systems))}")
-        sources = {str(name): LabelSets.of(data, rows=rows, source=str(name)) for name, data in systems.items()}
+        named = by_text("systems", systems)
+        sources = {name: LabelSets.of(data, rows=rows, source=name) for name, data in named.items()}
         sources = {name: side if side.source else replace(side, source=name) for name, side in sources.items()}
         return cls(sources, {str(name): _weight(name, given.get(name, 1)) for name in systems})
 

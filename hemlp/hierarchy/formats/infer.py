@@ -18,7 +18,7 @@ from hemlp.hierarchy.formats.parent_tables import (
 from hemlp.hierarchy.formats.path_lists import BELOW, from_nested, from_path_lines, from_paths, is_nested
 from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import JOINT, as_label, is_missing
-from hemlp.io.frames import column, column_names, records_to_columns
+from hemlp.io.frames import column, column_names, name_columns, records_to_columns
 from hemlp.io.parquet_files import read_parquet_columns
 from hemlp.io.text import decode, load_json
 
@@ -103,7 +103,7 @@ def _from_table(data: Any, columns: EdgeColumns) -> HierarchyData | None:
     located = None if names is None else columns.locate(names)
     if names is None or (located is None and not is_frame):
         return None
-    if len({*map(str, names)}) < len(names):
+    if len({*map(str, name_columns(names))}) < len(names):
         raise InvalidHierarchy(f"two of the columns {names} have one name")
     if located is None:
         raise InvalidHierarchy(

@@ -18,7 +18,7 @@ from hemlp.errors import InvalidLabelSets, InvalidOption, InvalidScores, Missing
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.thresholds import as_threshold
-from hemlp.io.frames import sort_by_appearance
+from hemlp.io.frames import column_names, refuse_broken_texts, sort_by_appearance
 from hemlp.io.text import word_rows
 
 
@@ -28,12 +28,16 @@ def as_arrow_table(data: Any) -> Any:
         import pyarrow
     except ImportError:
         raise MissingDependency("Arrow tables need the package pyarrow: pip install pyarrow") from None
+    column_names(data)  # refuses names in bytes
     if isinstance(data, pyarrow.Table):
         return data
     if isinstance(data, pyarrow.RecordBatch):
         return pyarrow.Table.from_batches([data])
     if hasattr(data, "__arrow_c_stream__") or hasattr(data, "__arrow_c_array__"):
-        return pyarrow.table(data)
+        try:
+            return pyarrow.table(data)
+        except (pyarrow.ArrowException, OverflowError, UnicodeEncodeError) as error:
+            raise InvalidLabelSets(f"{type(data).__name__} does not become an Arrow table: {error}") from None
     raise InvalidOption(f"{type(data).__name__} is not an Arrow table, nor a frame that becomes one")
 
 
@@ -64,6 +68,8 @@ class ArrowIds(Sequence[Label]):
         for row in np.flatnonzero(~np.asarray(array.is_valid()))[:1] if array.null_count else ():
             raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
         made = cls(array)
+        with refuse_broken_texts(f"{source}: an instance id"):
+            made.letters[0].decode()
         for row in np.flatnonzero(np.diff(made.letters[1]) == 0)[:1]:
             raise InvalidLabelSets(f"{source}, row {row + 1}: no instance id")
         for row in np.flatnonzero(code_texts(*made.letters)[1] != np.arange(len(made)))[:1]:
@@ -199,7 +205,8 @@ def _from_flat(flat: Any, ptr: IntArray, source: str) -> LabelSets:
 
     flat = _encodable(flat, source)
     coded = flat if types.is_dictionary(flat.type) else flat.dictionary_encode()
-    distinct = coded.dictionary.to_pylist() if not types.is_null(flat.type) else []
+    with refuse_broken_texts(f"{source}: a label"):
+        distinct = coded.dictionary.to_pylist() if not types.is_null(flat.type) else []
     codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False) if distinct else np.full(len(flat), -1)
     vocabulary, codes = sort_by_appearance(distinct, codes)
     sets = LabelSets(tuple(vocabulary), ptr, codes, source=source, rows="sets")

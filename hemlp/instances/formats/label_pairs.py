@@ -16,14 +16,14 @@ from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.ambiguity import refuse_score_columns, score_columns, threshold_advice
 from hemlp.instances.formats.label_lists import from_rows
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
-from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names
+from hemlp.io.frames import BatchedColumn, Coded, code_column, code_list, column, column_names, name_columns
 from hemlp.io.text import QUOTING, check_width, read_columns, read_regular_cells, split_cells
 
 
 def from_columns(data: Any, id: str | None, label: str, rows: RowKind | None, source: str | None) -> LabelSets:
     """From a column of labels, or of lists of labels, and perhaps one of instance ids."""
     used = (label,) if id is None else (id, label)
-    names = column_names(data) or list(data)
+    names = column_names(data) or name_columns(data)
     for name in used:
         if name not in names:
             raise InvalidLabelSets(f"there is no column {name!r}; the columns are {names}")

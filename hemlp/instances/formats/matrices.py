@@ -40,8 +40,9 @@ def _vocabulary(
     vocabulary = tuple(map(as_label, labels))
     if len(set(vocabulary)) < len(vocabulary):
         raise error("labels= names a class twice")
-    columns = list(getattr(data, "columns", ()))
-    if columns != list(range(len(columns))) and set(columns) == set(vocabulary) and columns != list(vocabulary):
+    columns = column_names(data) or []
+    place = {name: k for k, name in enumerate(vocabulary)}
+    if columns != list(range(len(columns))) and any(place.get(name, k) != k for k, name in enumerate(columns)):
         raise error("labels= names the columns of the frame in another order than the frame itself")
     return vocabulary
 

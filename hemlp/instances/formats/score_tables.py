@@ -13,7 +13,7 @@ from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
-from hemlp.io.frames import Coded, code_column, column, column_names, number_column
+from hemlp.io.frames import Coded, code_column, column, column_names, name_columns, number_column
 from hemlp.io.text import blank_lines, check_width, parse_number, read_columns, read_regular_cells, split_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
@@ -27,7 +27,7 @@ _HEAD = re.compile(rb" *(" + b"|".join(CAFA_HEADERS) + rb")(?!\S)")
 
 def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: str | None) -> ScoredSets:
     """From a frame or a dict of columns."""
-    names = column_names(data) or list(data)
+    names = column_names(data) or name_columns(data)
     chosen = [given or default for given, default in zip(columns, DEFAULT_COLUMNS, strict=True)]
     for name, option in zip(chosen, DEFAULT_COLUMNS, strict=True):
         if name not in names:
