@@ -110,6 +110,16 @@ def test_weights_of_any_size_are_shares():
         assert list(decide(h, systems, "SDL", weights=weights).sets) == [(answer,)]
 
 
+def test_weightless_classes_join_no_answer():
+    """They change no weighted F, and of equally good answers the smallest is taken."""
+    h = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("q", "c")])
+    weights = {"r": 1, "a": 0, "b": 2, "q": 0, "c": 0}
+    for own in (measure("F_H", weights=weights), measure("simGIC", weights=weights)):
+        made = decide(h, {"A": [["a", "c"], ["c"], ["b", "c"]]}, own)
+        assert list(made.sets) == [("r",), ("c",), ("b",)]
+        assert made.expected.tolist() == [1, 1, 1]
+
+
 def test_weighted_f_has_a_bound_that_holds():
     rng, proved = np.random.default_rng(4), 0
     for _ in range(15):

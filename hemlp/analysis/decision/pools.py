@@ -55,6 +55,9 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
         owners += [np.full(len(side), row) for side in made]
     pool, owner = Side.concatenate(sides), np.concatenate(owners)
     pool = pool if flat else most_specific_classes(h, pool)
+    if compares_sets(own) and own.weights is not None:
+        light = _without_weightless(h, pool, own._weights(h), flat)
+        pool, owner = Side.concatenate([pool, light]), np.concatenate([owner, owner])
     if at_least:
         kept = pool.sizes > 0
         poor = np.setdiff1d(np.arange(size), owner[kept])
@@ -85,6 +88,14 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     if not best:
         limits[:] = values[chosen]
     return model
+
+
+def _without_weightless(h: Hierarchy, pool: Side, weights: FloatArray, flat: bool) -> Side:
+    """Answers without classes of weight 0, but for those above others: they score the same, and are smaller."""
+    whole = pool if flat else closures_of(h, pool)
+    kept = weights[whole.classes] > 0
+    light = Side(row_pointers(entry_rows(whole.ptr)[kept], len(whole)), whole.classes[kept])
+    return light if flat else most_specific_classes(h, light)
 
 
 def expected_values(own: Measure, scenarios: Scenarios, answers: Side, rows: IntArray) -> FloatArray:
