@@ -150,7 +150,9 @@ def test_labels_that_hold_more_than_a_label(label, words):
 
 
 def test_heads_of_columns(tmp_path):
-    for name, text in (("g.txt", "labels\nu:a\nu:b\n"), ("g.tsv", "doc\tterm\nd1\tu:a\nd2\tu:b\n")):
+    tables = {"g.txt": "labels\nu:a\nu:b\n", "g.tsv": "doc\tterm\nd1\tu:a\nd2\tu:b\n"}
+    tables |= {"h.txt": "id\tlabel\nd1\tu:a\nd2\tu:b\n", "i.txt": "Id label\nd1 u:a\n"}
+    for name, text in tables.items():
         (tmp_path / name).write_text(text)
         gold = as_gold(tmp_path / name)
         refused(gold, "is unknown, and looks like the head of a column", **ANYWAY)

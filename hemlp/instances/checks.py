@@ -255,10 +255,11 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
     """Refuse unknown labels that are a heading, or several known ones in one string."""
     if side.rows is not None or not new[side.codes].any():
         return
-    first = str(side.vocabulary[side.codes[0]])
+    first = side.codes[: side.ptr[1]]
     begins = side.first_row == 0 and (side.space_separated or (side.lines is not None and side.lines[0] == 1))
-    if begins and side.ptr[1] == 1 and new[side.codes[0]] and _HEAD.fullmatch(first):
-        raise _refusal(side, 0, f"{first!r} is unknown, and looks like the head of a column: remove this line")
+    heads = [str(side.vocabulary[k]) for k in first.tolist()]
+    if begins and 0 < len(heads) < 3 and new[first].all() and _HEAD.fullmatch(heads[-1]):  # perhaps behind an id
+        raise _refusal(side, 0, f"{heads[-1]!r} is unknown, and looks like the head of a column: remove this line")
     known = hierarchy.known_labels()
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]
