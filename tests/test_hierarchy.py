@@ -26,6 +26,7 @@ from hemlp.errors import (
     InvalidWeight,
     UnknownLabel,
 )
+from hemlp.hierarchy import labelled_structure
 from hemlp.metrics import Metric
 from tests.graphs import cyclic, distance, graph, labelled, ladder, shapes, up
 
@@ -419,3 +420,24 @@ def test_searches_of_several_threads_do_not_share_what_they_keep():
     alone = [m.score(h, row[:3], row[3:]) for row in labels]
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda row: m.score(h, row[:3], row[3:]), labels)) == alone
+
+
+def test_many_labels_are_looked_up_as_few_are(monkeypatch):
+    rng = random.Random(1)
+    words = sorted({"".join(rng.choices("aé€😀\ud800\n 1", k=rng.randint(1, 12))).strip() or "-" for _ in range(2_000)})
+    aliases = dict(zip(words[1_000:1_200], words[:200], strict=True))
+    named = {words[3]: "the third", words[4]: "twice", words[5]: "twice"}
+    asked = [*rng.choices(words, k=3_000), "the third", "twice"]
+    for further in ([], [(words[0], 1), (words[1], 15)]):
+        h = Hierarchy.from_edges([("top", word) for word in words[:1_000]] + further, aliases=aliases).with_names(named)
+        for each in (h, pickle.loads(pickle.dumps(h))):
+            for labels in (asked, [*asked, 1, 7]):
+                few = [each.look_up(labels[k : k + 1])[0][0] for k in range(len(labels))]
+                with monkeypatch.context() as patch:
+                    patch.setattr(labelled_structure, "MANY", 100)
+                    many, of_names = each.look_up(labels)
+                assert many.tolist() == few
+                assert many.dtype == np.int32
+                assert min(few) == labelled_structure.AMBIGUOUS
+                assert few.count(-1) > 500
+                assert of_names.sum() == 2

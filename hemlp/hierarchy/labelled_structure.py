@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import repeat
+from itertools import chain, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import IntArray, record
 from hemlp.errors import AmbiguousLabel, InvalidLabel, UnknownLabel
+from hemlp.hierarchy.label_table import LabelTable
 from hemlp.hierarchy.labels import Label, as_label, unknown_label_message
 from hemlp.hierarchy.structure import Structure
 
 AMBIGUOUS = -2
 """The number of a label that is the name of several classes."""
+MANY = 10_000
+"""Labels that are looked up together, by their letters."""
 
 
 PATH_SEPARATORS = (">", "→", "::", "/", "\\", "|", ".")
@@ -96,6 +99,12 @@ class LabelledStructure(Structure):
         return ids | dict(zip(self.aliases, map(ids.__getitem__, self.aliases.values()), strict=True))
 
     @cached_property
+    def label_table(self) -> LabelTable | None:
+        """The same for many texts at once; None where a label is an integer."""
+        texts = {*map(type, self.labels), *map(type, self.aliases)} <= {str}
+        return LabelTable(self.labels, self.aliases) if texts else None  # type: ignore[arg-type]
+
+    @cached_property
     def name_index(self) -> NameIndex:
         """Classes by name, synonym and full path."""
         names = ((name, self.ids[label]) for label, name in self.names.items())
@@ -106,7 +115,10 @@ class LabelledStructure(Structure):
     def label_words(self) -> frozenset[str]:
         """The words of labels with spaces."""
         return frozenset(
-            word for label in self.ids if isinstance(label, str) and " " in label for word in label.split()
+            word
+            for label in chain(self.labels, self.aliases)
+            if isinstance(label, str) and " " in label
+            for word in label.split()
         )
 
     @cached_property
@@ -154,7 +166,10 @@ class LabelledStructure(Structure):
 
     def look_up(self, labels: Collection[Label]) -> tuple[IntArray, NDArray[np.bool_] | None]:
         """``numbers``, and a mask of the labels that are names, synonyms or full paths (None: none)."""
-        numbers = np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int32, len(labels))
+        if len(labels) >= MANY and self.label_table is not None and {*map(type, labels)} <= {str}:
+            numbers = self.label_table.find(labels)  # type: ignore[arg-type]
+        else:
+            numbers = np.fromiter(map(self.ids.get, labels, repeat(-1)), np.int32, len(labels))
         if numbers.size == 0 or numbers.min() >= 0:
             return numbers, None
         named, index = np.zeros(len(labels), np.bool_), self.name_index

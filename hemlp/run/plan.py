@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import IntArray, pointers
+from hemlp.arrays import pointers
 from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -110,8 +109,7 @@ class Plan:
             ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {name: value for name, value in vars(self).items() if name != "_known_labels"}
-        return {**kept, "hierarchy": replace(self.hierarchy)}  # without what was computed of it
+        return {**vars(self), "hierarchy": replace(self.hierarchy)}  # without what was computed of it
 
     def __repr__(self) -> str:
         return f"Plan({', '.join(self.measures)} of {', '.join(self.systems)}, {self.hierarchy!r})"
@@ -188,30 +186,17 @@ class Plan:
 
         lists = [column.combine_chunks() for column in columns]
         plain = all(types.is_list(each.type) and types.is_string(each.type.value_type) for each in lists)
-        if self._known_labels is None or not plain or any(each.null_count for each in lists):
+        if (table := self.hierarchy.label_table) is None or not plain or any(each.null_count for each in lists):
             return []
-        known, classes = self._known_labels
         sides = []
         for each in lists:
             flat = each.flatten()
-            codes = learn_texts(*text_letters(flat), known)[1]
+            codes = learn_texts(*text_letters(flat), table.known)[1]
             if flat.null_count or codes.min(initial=0) < 0:
                 return []
             ptr = pointers(np.asarray(each.value_lengths()))
-            sides.append(Side(*class_rows(ptr, codes, classes, np.arange(len(each)))))
+            sides.append(Side(*class_rows(ptr, codes, table.classes, np.arange(len(each)))))
         return sides
-
-    @cached_property
-    def _known_labels(self) -> tuple[Any, IntArray] | None:
-        """All labels of the hierarchy with their numbers, and their classes; None unless they are texts."""
-        import pyarrow as pa
-
-        from hemlp.kernels.text.lexicon import learn_texts
-
-        ids = self.hierarchy.ids
-        if not {*map(type, ids)} <= {str}:
-            return None
-        return learn_texts(*text_letters(pa.array(ids, pa.string())))[0], np.fromiter(ids.values(), np.int32, len(ids))
 
     def _table(self, scores: Sequence[Sequence[Scores]], counts: Sequence[LabelCounts], ids: Any) -> Any:
         """The scores of all instances, as ``Evaluation.to_parquet`` writes them."""
