@@ -25,9 +25,9 @@ from hemlp.io.text import (
     decode,
     file_kind,
     file_reader,
+    load_json,
     open_bytes,
     read_bytes,
-    scan_json,
     split_cells,
     word_rows,
 )
@@ -155,7 +155,7 @@ def _names(format: Format, data: bytes, source: str, sep: str | None) -> Contain
     if format == "table":
         sep = sep or _separator(data, SEPARATORS.get(file_kind(source), ","))
         return next(split_cells(data, source, sep), (1, []))[1]
-    row = scan_json(decode(first, source), source, 1) if format == "jsonl" else None
+    row = load_json(decode(first, source), source, 1) if format == "jsonl" else None
     return row if isinstance(row, dict) else ()
 
 

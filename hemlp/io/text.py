@@ -160,13 +160,16 @@ def collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def scan_json(line: str, source: str, number: int) -> Any:
-    """Like ``load_json``, faster, for one line."""
-    try:
-        made, end = _DECODER.raw_decode(line)
-    except (ValueError, _Twice):
-        end = -1
-    return made if end == len(line) else load_json(line, source, number)
+def load_json_lines(lines: Sequence[str], source: str) -> list[Any]:
+    """Like ``load_json``, faster, for each line."""
+    rows = []
+    for number, line in enumerate(lines, 1):
+        try:
+            made, end = _DECODER.scan_once(line, 0)
+        except (ValueError, StopIteration, _Twice):
+            end = -1
+        rows.append(made if end == len(line) else load_json(line, source, number))
+    return rows
 
 
 def parse_number(text: bytes) -> float | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
+from operator import itemgetter
 from typing import Any
 
 from hemlp.errors import Advice, FileFormatError
@@ -13,12 +14,11 @@ from hemlp.instances.formats.annif import subject_list
 from hemlp.instances.formats.label_lists import code_lists
 from hemlp.instances.formats.label_pairs import from_pairs
 from hemlp.instances.label_sets import LabelSets
-from hemlp.io.text import collector_paused, load_json, scan_json
+from hemlp.io.text import collector_paused, load_json, load_json_lines
 
 _LABELS = ("labels", "label", "subjects")
 _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE)
 """Names of fields that seem to hold labels, too: those of the other side, for example."""
-Row = tuple[int, Any]
 
 
 @collector_paused()
@@ -34,36 +34,39 @@ def read_json_labels(text: str, source: str, lines: bool, id: str | None, label:
             data = [{id or "id": key, label or "labels": value} for key, value in data.items()]
         if not isinstance(data, list):
             raise FileFormatError(f"{source} holds neither a list of instances nor an object that maps ids to labels")
-        rows = list(enumerate(data, 1))
+        rows = data
     return _label_sets(rows, f"{source}, line" if lines else f"{source}, element", source, id, label)
 
 
-def _rows(text: str, source: str) -> list[Row]:
+def _rows(text: str, source: str) -> list[Any]:
     lines = text.split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             raise FileFormatError(f"{source}, line {number}: a blank line; an instance without labels is []", number)
-    return [(number, scan_json(line, source, number)) for number, line in enumerate(lines, 1)]
+    return load_json_lines(lines, source)
 
 
 def _regular(rows: list[Any], source: str, id: str | None, label: str | None) -> LabelSets | None:
     """Label sets from lists, or from objects with an id and a list only; None for any others."""
     if {*map(type, rows)} == {dict}:
         key, column = id or "id", label or next((name for name in _LABELS if name in rows[0]), "labels")
-        if any(len(row) != 2 or key not in row or column not in row for row in rows):
+        if {*map(len, rows)} != {2}:
             return None
-        ids = tuple(row[key] for row in rows)
+        try:
+            ids, labels = tuple(map(itemgetter(key), rows)), [*map(itemgetter(column), rows)]
+        except KeyError:
+            return None
         if {*map(type, ids)} == {str} and "" not in ids and len({*ids}) == len(ids):
-            sets = code_lists([row[column] for row in rows], source)
+            sets = code_lists(labels, source)
             return None if sets is None else replace(sets, ids=ids)
         return None
     return code_lists(rows, source)
 
 
-def _label_sets(rows: list[Row], place: str, source: str, id: str | None, label: str | None) -> LabelSets:
-    sets = _regular([row for _, row in rows], source, id, label)
+def _label_sets(rows: list[Any], place: str, source: str, id: str | None, label: str | None) -> LabelSets:
+    sets = _regular(rows, source, id, label)
     if sets is not None:
         return sets
     keys: list[Any] = []
@@ -71,7 +74,7 @@ def _label_sets(rows: list[Row], place: str, source: str, id: str | None, label:
     numbers: list[int] = []
     whole: set[Any] = set()
     named: bool | None = None
-    for number, row in rows:
+    for number, row in enumerate(rows, 1):
         where = f"{place} {number}"
         key, own, many = _instance(row, where, number, id, label)
         named = (key is not None) if named is None else named
