@@ -81,7 +81,7 @@ def without_advice() -> Iterator[None]:
 
 @contextmanager
 def naming(file: str | None) -> Iterator[None]:
-    """Let errors begin with the name of a file, if there is one."""
+    """Let errors begin with the name of a file, a system or a measure, if there is one."""
     try:
         yield
     except HemlpError as error:

@@ -355,7 +355,7 @@ def test_what_is_refused():
         force("cow")
     with pytest.raises(InvalidBounds, match="function or a mapping"):
         by_pair(3)
-    with pytest.raises(InvalidOption, match="needs plain bounds"):
+    with pytest.raises(InvalidOption, match="needs bounds of classes alone"):
         PairMeasure("m", Bounds((1, ALL), (1, ALL), total=(0, 1)), default_cost=5, score="accuracy")
     with pytest.raises(InvalidOption, match="default costs of their own"):
         PairMeasure("m", ONE, default_cost=5, weights=dict.fromkeys(H, 1.0)).sensitivity(H, ["cow"], ["cow"])

@@ -106,6 +106,7 @@ def test_other_costs():
         (lambda x: (x["cow", "cow"] <= 1).named("a b"), "cannot name"),
         (lambda x: (x["cow", :][0] <= 1).named("e5"), "cannot"),
         (lambda x: [x["cow", "cow"] <= 1], r"with_constraints\(\*rows\)"), (lambda x: lambda m: None, "returned None"),
+        (lambda x: lambda m: True, "returned True"), (lambda x: lambda m: m.x["cow", "cow"], "returned Expression"),
         (lambda x: x["cow"], "is not a pair"), (lambda x: x["cow", 0:1], "a colon alone"),
         (lambda x: x[None, None], "both default classes"),
     ],

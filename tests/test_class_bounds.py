@@ -88,12 +88,13 @@ def test_refusals():
         (lambda: Bounds(by_leaf((2, 1), (1, 1)), (1, 1)), "at least 2 and at most 1"),
         (lambda: Bounds(by_level(), (1, 1)), "of no class at all"),
         (lambda: Bounds(by_level((1, "many")), (1, 1)), "'many' is not ALL or an integer"),
+        (lambda: Bounds((1, "ALL"), (1, 1)), "'ALL' is not ALL .*; ALL is hemlp.ALL in Python"),
         (lambda: by_class(3), "a function or a mapping"),
         (lambda: Bounds(by_class({"cow": (1,)}), (1, 1)), "not a pair"),
     ):
         with pytest.raises(InvalidBounds, match=reason):
             make()
-    with pytest.raises(InvalidBounds, match="the class 'sheep' ask for at least 2 and at most 1"):
+    with pytest.raises(InvalidBounds, match="the class 'sheep': at least 2 and at most 1 contradict"):
         PairMeasure("own", Bounds(by_class(lambda _: (2, 1)), (1, 1)), default_cost=5).score(H, ["cow"], ["sheep"])
     with pytest.raises(InvalidBounds, match="none for the class 'sheep'"):
         PairMeasure("own", Bounds(by_class({"cow": (1, 1)}), (1, 1)), default_cost=5).score(H, ["cow"], ["sheep"])

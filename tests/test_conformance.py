@@ -45,10 +45,12 @@ def test_every_named_measure_is_what_it_claims(name):
 CUSTOM = [
     PairMeasure("by_function", Bounds((1, 1), (1, 1)), cost=lambda p, t: float(p != t), default_cost=2),
     PairMeasure("one_default", Bounds((0, 2), (1, 1)), default_cost=(None, 3)),
+    PairMeasure("twice", Bounds((2, 2), (1, 1)), default_cost=1, score="accuracy"),  # falls below 0
     SetMeasure("own_score", "ancestors", score=SetScore(lambda f: f.ratio(f.common, f.predicted))),
 ]
 TEXTS = [
-    "MGIA(default_cost=2, normalizer='union')", "MGIA(pairing='nearest')", "GIE(cost='undirected')",
+    "MGIA(default_cost=2, normalizer='union')", "MGIA(pairing='nearest')", "MGIA(cost='lca_height')",
+    "GIE(cost='undirected')",
     "GIE(cost='shortest_path(decay=0.5)')", "GIE(horizon=1)", "GIE(max_distance=2)", "F_H(horizon=2)", "F_H(top=True)",
     "SDL(top=True, horizon=1)", "F_LCA(horizon=2)", "F_LCA(method='greedy')", "F_LCA(method='extended')",
     "SetMeasure('mine', augment='descendants', score='jaccard')",

@@ -121,13 +121,13 @@ def test_first_equal_rows(rows):
 
 def test_an_undefined_instance_is_found_before_any_work(monkeypatch):
     monkeypatch.setattr("hemlp.run.workers.score_together", lambda *a, **k: pytest.fail("worked"))
-    with pytest.raises(UndefinedScore, match="instance 4: TIE"):
+    with pytest.raises(UndefinedScore, match="^system: instance 4: TIE"):
         evaluate(H, ["cow"] * 5, ["cow", "cow", "cow", ["cow", "sheep"], "cow"], ["TIE"], chunk=2)
 
 
 def test_an_infeasible_instance_keeps_its_number_in_every_chunk():
     close = PairMeasure("close", Bounds((1, 1), (1, 1)), max_distance=1)
-    with pytest.raises(InfeasibleModel, match="instance 4"):
+    with pytest.raises(InfeasibleModel, match="^system: close: instance 4.*undefined='nan'"):
         evaluate(H, ["cow"] * 5, ["cow", "mammal", "cow", "sheep", "cow"], [close], chunk=2)
 
 

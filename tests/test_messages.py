@@ -179,7 +179,10 @@ FILES = {
             "run own.toml",
             'own.toml: measures of your own are tables [[measure]] that have a name; did you mean measures = ["F"]?',
         ),
-        ("evaluate h.txt gold.txt pred.txt -m wrong.toml", "wrong.toml: the bounds (2, 1) of predicted classes ask"),
+        (
+            "evaluate h.txt gold.txt pred.txt -m wrong.toml",
+            "wrong.toml: the bounds (2, 1) of predicted classes: at least 2",
+        ),
         (
             "evaluate h.txt gold.txt pred.txt -m F --ignore ignored.txt",
             "ignored.txt, row 2: label 'shep' is not in the",

@@ -444,7 +444,7 @@ def test_graphs_with_more_lcas_are_feasible_though_their_f_is_better():
 def test_an_evaluation_by_a_solver_that_fails_ends_by_name():
     names = ["GIE", "MGIA", "transport", "BMA", "F_H", "F_Tol", "F_LCA", "F_LCA(method='extended')", "matched_F"]
     for name in names:
-        with pytest.raises(UnsolvedModel, match="instance 1 was not solved: lazy reached a limit or failed; choose"):
+        with pytest.raises(UnsolvedModel, match="instance 1 was not solved: lazy reached a limit or failed; more time"):
             evaluate(H, [TRUE], {"A": [PRED]}, [name], solver=Lazy())
     ev = evaluate(H, [TRUE, TRUE], {"A": [PRED, TRUE]}, names, solver=Lazy(), undefined="nan")
     for name in ev.measures:

@@ -111,7 +111,9 @@ def test_a_study_is_one_file(tmp_path):
         (('measures = ["F", "F_LCA"]', "measures = [5]"), "not a list of measures"),
         (('name = "lenient"', 'name = "y"\npredicted = [1, 1]\n[[measure]]\nname = "y"'), "have the same name"),
         (("[options]", "[options"), "not a TOML file"),
-        (("default_cost = 5", "default_cots = 5"), "default_cots"),
+        (("default_cost = 5", "default_cots = 5"), "default_cots'; did you mean 'default_cost'"),
+        (("workers = 2", 'workers = 2\nignore = "no.tsv"'), "study.toml: cannot read .*no.tsv: no such file"),
+        (('table = "out.md"', 'table = ""'), "table = '' is not a path"),
         (('json = "out.json"', 'json = "study.toml/no/folder.json"'), "cannot write"),
     ],
 )

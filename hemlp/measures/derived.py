@@ -109,7 +109,9 @@ class ConstrainedMeasure(DerivedMeasure):
 
     def __post_init__(self) -> None:
         if not isinstance(self.measure, Measure) or not callable(self.constraints):
-            raise InvalidOption("constraints are a function of the model of one instance, for a measure")
+            raise InvalidOption(
+                "constraints of a measure are a function: of the model of one instance, to a constraint or several"
+            )
         check_name(self)
 
     def changed(self, **changes: Any) -> ConstrainedMeasure:

@@ -15,6 +15,7 @@ measures are entries of ``hemlp/measures/catalogue.py``, and a new one is one mo
 
 from __future__ import annotations
 
+import inspect
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +32,7 @@ from hemlp.measures.catalogue import NAMED
 from hemlp.measures.catalogue_entry import KINDS
 from hemlp.measures.derived import RankedMeasure
 from hemlp.measures.naming import measure_called
-from hemlp.options import list_known
+from hemlp.options import did_you_mean, list_known
 from hemlp.text.notation import call_reason, from_toml, parse_call, to_toml
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
         try:
             return kind(*positional, **named)
         except TypeError as error:
-            raise UnknownMeasure(f"cannot read the measure {what!r}: {call_reason(error)}") from None
+            raise _unreadable(what, kind, error) from None
     if name.casefold() in ("fmax", "smin"):
         raise UnknownMeasure(
             f"{name} is not a measure of label sets: `hemlp cafa` (hemlp.cafa) computes it from scores"
@@ -139,6 +140,14 @@ def measure(what: str | Measure, **parameters: Any) -> Measure:
     if positional:
         raise UnknownMeasure(f"cannot read the measure {what!r}: name its parameters, as in {name}(parameter=value)")
     return NAMED[name].make({**named, **parameters})
+
+
+def _unreadable(what: Any, kind: Callable[..., Any], error: TypeError) -> UnknownMeasure:
+    """What is wrong with the arguments of a class of measures."""
+    reason = call_reason(error)
+    unknown = re.search(r"unexpected keyword argument '(\w+)'", reason)
+    near = did_you_mean(unknown[1], inspect.signature(kind).parameters) if unknown else ""
+    return UnknownMeasure(f"cannot read the measure {what!r}: {reason}{near}")
 
 
 def _at(what: str, text: str, k: str, parameters: dict[str, Any]) -> RankedMeasure:
@@ -250,7 +259,7 @@ def measures_from_tables(tables: Any) -> list[Measure]:
             each = kind(fields.pop("name"), **fields)
             made.append(each if at is None else RankedMeasure(each, at))
         except TypeError as error:
-            raise UnknownMeasure(f"cannot read the measure {table!r}: {call_reason(error)}") from None
+            raise _unreadable(table, kind, error) from None
     return made
 
 

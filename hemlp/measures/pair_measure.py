@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, row_sums
-from hemlp.errors import InfeasibleModel, InvalidOption
+from hemlp.errors import InfeasibleModel, InvalidOption, naming
 from hemlp.hierarchy.class_weights import class_weights
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
@@ -29,7 +29,7 @@ from hemlp.measures.pair_scores import (
     contradictions,
     plain_default,
 )
-from hemlp.measures.scoring import UndefinedPolicy, as_batch, pairing_bytes
+from hemlp.measures.scoring import LEAVE_OUT, UndefinedPolicy, as_batch, pairing_bytes
 from hemlp.optimize.joint import JointModel
 from hemlp.options import plain_horizon, plain_number
 from hemlp.problems.incomplete_gold import excused_classes, excused_pairs
@@ -173,6 +173,14 @@ class PairMeasure(Measure):
     """Whether it is made of the best match of each class."""
 
     @property
+    def range(self) -> tuple[float, float]:
+        """An accuracy is at least 0 if equal classes cost nothing, and one partner is enough for each class."""
+        low, high = super().range
+        enough = not self.bounds.custom and self.bounds.least[0] | self.bounds.least[1] <= {0, 1}
+        usual = enough and "zero_if_equal" in getattr(self.cost, "promises", ())
+        return low if usual or not str(self.scoring).startswith("accuracy") else -math.inf, high
+
+    @property
     def invariants(self) -> frozenset[str]:
         promised, kept = getattr(self.cost, "promises", frozenset[str]()), {"range"}
         lower = self.bounds.least[0] | self.bounds.least[1]
@@ -298,7 +306,8 @@ class PairMeasure(Measure):
         if error is None:
             return rows
         if undefined == "error":
-            raise error
+            with naming(self.name):
+                raise error.with_advice(LEAVE_OUT)
         for (lower, upper), side in zip(bounds, batch.sides, strict=True):
             bad[np.searchsorted(side.ptr, np.flatnonzero(lower > upper), side="right") - 1] = True
         return rows[~bad[rows]]

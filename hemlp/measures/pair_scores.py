@@ -190,8 +190,11 @@ def contradictions(of: PairMeasure) -> Iterator[str]:
     """What is not an option, and which options do not fit together."""
     check_choice("pairing", of.pairing, ("optimal", "nearest", "transport"))
     check_choice("defined", of.defined, ("always", "single", "both", "nonempty"))
-    score, default, bounds, weighted = of.scoring, of.default_cost, of.bounds, of.weights is not None
-    if not isinstance(score, PairScore):
+    score: Any = of.scoring
+    default, bounds, weighted = of.default_cost, of.bounds, of.weights is not None
+    if callable(score):
+        yield "a score of your own is score=PairScore(function)"
+    elif not isinstance(score, PairScore):
         check_choice("score", score, tuple(PAIR_SCORES))
     if of.horizon is not None and not getattr(of.cost, "unit", False):
         yield "horizon counts edges and needs a cost that does: shortest paths of unit lengths"
@@ -200,7 +203,7 @@ def contradictions(of: PairMeasure) -> Iterator[str]:
     if weighted and not (isinstance(of.weights, Mapping) and of.pairing != "nearest"):
         yield "weights map classes to numbers, for optimal pairings and transports"
     if isinstance(score, str) and score != "error" and (weighted or not bounds.plain):
-        yield f"score={score!r} needs plain bounds and no weights: else it would leave its range"
+        yield f"score={score!r} needs bounds of classes alone, unpriced, and no weights: else it would leave its range"
     if of._scorer.similarity and (bounds != ONE_TO_ONE or default != 0.5 or of.max_distance is not None):
         yield f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5"
     nearest = of.pairing == "nearest"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, record
-from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore
+from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore, naming
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch, Policies
@@ -157,7 +157,8 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         deferred = options.round == 0 and chosen not in (named, options.solver)  # hard ones, to the next round
         if unsolved.any() and options.undefined == "error" and not deferred:
             k = int(np.flatnonzero(unsolved)[0])
-            raise model.failure(solution, k, options.first_row + int(part[k]) + 1).with_advice(LEAVE_OUT)
+            with naming(leader.name):
+                raise model.failure(solution, k, options.first_row + int(part[k]) + 1).with_advice(LEAVE_OUT)
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._compute_columns(model, solution).items():

@@ -164,6 +164,8 @@ class SetMeasure(Measure):
     ) -> None:
         made = augmentation(augment, options)
         if not isinstance(score, SetScore):
+            if callable(score):
+                raise InvalidOption("a score of your own is score=SetScore(function)")
             check_choice("score", score, tuple(SET_SCORES))
         if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
             raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")

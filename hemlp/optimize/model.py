@@ -167,7 +167,9 @@ class Model(HtmlDisplay, ABC, Generic[S]):
             return self.infeasibility(row, number)
         who = solution.provenance.found if isinstance(solution, ShownSolution) else ""
         return UnsolvedModel(
-            f"instance {number} was not solved: {who or 'its solver'} reached a limit or failed", number
+            f"instance {number} was not solved: {who or 'its solver'} reached a limit or failed; more time "
+            "(time_limit) or another solver may help",
+            number,
         )
 
     to_lp = _of_stage(LinearProgram.to_lp)

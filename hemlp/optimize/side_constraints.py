@@ -74,8 +74,9 @@ class ChangedModel(Model[Any]):
         rows: list[Row] = []
         program = one.program()
         for function in self.constraints:
-            if (made := function(one)) is None:
-                raise InvalidOption("the function of constraints returned None: return a list of them")
+            made = function(one)
+            if not isinstance(made, Constraint | Iterable):
+                raise InvalidOption(f"the function of constraints returned {made}: return a constraint or several")
             rows += rows_of(program, [made] if isinstance(made, Constraint) else list(made), rows)
         return rows
 

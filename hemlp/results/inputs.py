@@ -14,7 +14,7 @@ from itertools import chain, compress, zip_longest
 
 import numpy as np
 
-from hemlp.errors import InvalidLabelSets, MisalignedSides
+from hemlp.errors import InvalidLabelSets, MisalignedSides, naming
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch, Policies
@@ -239,7 +239,8 @@ class Inputs:
         for system in self.systems:
             facts = LabelCounts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
-                check_scorable(list(self.measures.values()), batch, undefined, start, room)
+                with naming(system):
+                    check_scorable(list(self.measures.values()), batch, undefined, start, room)
                 facts.add(batch)
             if not facts.instances:
                 raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")

@@ -19,7 +19,7 @@ from os import PathLike, fspath
 from typing import Any
 
 from hemlp.arrays import record
-from hemlp.errors import HemlpError, InvalidOption, UncutScores, UnscoredPredictions, out_of_memory
+from hemlp.errors import HemlpError, InvalidOption, UncutScores, UnscoredPredictions, naming, out_of_memory
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Policies, UnknownPolicy
@@ -203,9 +203,10 @@ def evaluate(
         small = len(inputs.batches) == len(named) and all(map(is_small, inputs.batches.values()))
         alone = workers == 1 and executor is None and chunk is None and folder is None
         if small and alone and not visible:  # nothing to distribute
-            scores = {
-                name: score_together([*made.values()], batch, **vars(options)) for name, batch in inputs.batches.items()
-            }
+            scores = {}
+            for name, batch in inputs.batches.items():
+                with naming(name):
+                    scores[name] = score_together([*made.values()], batch, **vars(options))
         else:
             context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
             score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)

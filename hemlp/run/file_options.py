@@ -125,8 +125,8 @@ class Tuning:
         """Find contradictions before anything is read; ``names``: the systems that are tuned."""
         if (self.true is None) == (self.folds is None):
             raise InvalidOption(
-                "FILE@tuned needs data to tune on: development data (--dev-true FILE and --dev NAME=FILE), or folds of "
-                "the evaluated data (--folds 5); choose one of the two"
+                "FILE@tuned needs data to tune on: development data (--dev-true FILE and --dev NAME=FILE; true and "
+                "systems of [tuning]), or folds of the evaluated data (--folds 5; folds = 5); choose one of the two"
             )
         for name in self.systems:
             check_known("system", name, names)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hemlp.arrays import pointers
-from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption
+from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption, naming
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Policies, Side, UnknownPolicy
@@ -137,9 +137,9 @@ class Plan:
         data, ids, kind = self.read(table, part, first_row)
         measures = [*self.measures.values()]
         counts, scores, batches = [], [], []
-        for batch in self.batches(data, ids, part, self.systems):
+        for system, batch in zip(self.systems, self.batches(data, ids, part, self.systems), strict=True):
             batches += [] if self.counting is None else [batch]
-            with _name_place(part, ids):
+            with _name_place(part, ids), naming(system):
                 counts.append(LabelCounts(self.policies))
                 counts[-1].add(batch)
                 scores.append(score_together(measures, batch, **vars(self.options)))

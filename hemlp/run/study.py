@@ -20,10 +20,7 @@ predicted = [1, 1]
 true = [0, "ALL"]
 default_cost = 5
 
-[options]                                     # cycles, unknown, unknown_true, missing, undefined, workers, names,
-                                              # corpus;
-                                              # of files format, sep, id, label, rows, score, repeated, evidence;
-                                              # of the hierarchy also language, relations
+[options]
 undefined = "nan"
 
 [tests]
@@ -59,13 +56,13 @@ from typing import TYPE_CHECKING, Any
 from hemlp.analysis.statistics import summary_table
 from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
-from hemlp.errors import InvalidOption, naming
+from hemlp.errors import InvalidOption, UnreadableFile, naming
 from hemlp.hierarchy.class_names import read_names
 from hemlp.hierarchy.hierarchy_files import read_hierarchy
 from hemlp.instances.file_cuts import TUNED, parse_cut
 from hemlp.instances.label_files import check_rereadable, open_labels
 from hemlp.io.datasets import has_dataset
-from hemlp.io.files import write_text
+from hemlp.io.files import STANDARD_INPUT, write_text
 from hemlp.measures.base import Measure
 from hemlp.measures.catalogue import NAMED
 from hemlp.measures.derived import RankedMeasure
@@ -228,6 +225,9 @@ class Study:
         inputs = [self.hierarchy, self.true, *systems, *others]
         inputs += [] if self.gate is None else [str(self.gate.baseline)]
         inputs += [file for file in (self.file, self.tuning.true, *self.tuning.systems.values()) if file is not None]
+        for file in () if self.file is None or self.parted else inputs:
+            if file != STANDARD_INPUT and not os.path.exists(file):
+                raise UnreadableFile(f"cannot read {file}: no such file")
         check_true(self.true, self.systems, all(isinstance(each, RankedMeasure) for each in measures.values()))
         tuned = [name for name, file in self.systems.items() if (cut := parse_cut(file)) and cut.at == TUNED]
         if tuned or self.tuning != Tuning():

@@ -39,7 +39,7 @@ class Key:
 
 
 def _is_path(value: Any) -> bool:
-    return isinstance(value, str) and "\0" not in value
+    return isinstance(value, str) and value.strip() != "" and "\0" not in value
 
 
 def _whole(least: int, most: int | None = None, words: str = "") -> Kind:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from hemlp.arrays import record
-from hemlp.errors import MissingDependency, NoCluster, WorkerLost
+from hemlp.errors import MissingDependency, NoCluster, WorkerLost, naming
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.instances.batch import Batch, Side
 from hemlp.kernels import COMPILED
@@ -109,7 +109,8 @@ def score_chunk(context: Context, chunk: Chunk) -> list[Scores]:
     if not isinstance(batch, Batch):
         batch = Batch(context.hierarchies[chunk.system], *batch, None, context.given, context.policies)
     asked = {**vars(context.options), "round": chunk.round, "first_row": chunk.start, "room": context.room}
-    return score_together(context.measures, batch, **asked)
+    with naming(chunk.system):
+        return score_together(context.measures, batch, **asked)
 
 
 def pack_chunk(context: Context, chunk: Chunk) -> bytes:

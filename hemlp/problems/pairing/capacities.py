@@ -92,15 +92,16 @@ def check_capacity(given: Any, what: str, *, by_class: bool = True, single: bool
     """
     bounds: Any = plain_range(given)
     if not (isinstance(bounds, tuple | list) and len(bounds) == 2):
-        raise InvalidBounds(f"{what} are not a pair (lower, upper)")
+        raise InvalidBounds(f"{what}: {given!r} is not a pair (lower, upper)")
     lower, upper = (bound.item() if isinstance(bound, np.integer) else bound for bound in bounds)
     for bound in (lower, upper):
         for value in bound.values() if isinstance(bound, Mapping) else (bound,):
             number = isinstance(value, int) and not isinstance(value, bool)
             if value is not ALL and not (number and 0 <= value < 2**31):
-                raise InvalidBounds(f"{what}: {value!r} is not ALL or an integer ≥ 0")
+                where = '; ALL is hemlp.ALL in Python, and "ALL" in files' if str(value).upper() == "ALL" else ""
+                raise InvalidBounds(f"{what}: {value!r} is not ALL or an integer of at least 0{where}")
     if isinstance(lower, int) and isinstance(upper, int) and lower > upper:
-        raise InvalidBounds(f"{what} ask for at least {lower} and at most {upper}")
+        raise InvalidBounds(f"{what}: at least {lower} and at most {upper} contradict each other")
     if not by_class and any(isinstance(bound, Mapping) for bound in (lower, upper)):
         raise InvalidBounds(f"{what}: only bounds of classes can be mappings")
     if single and lower is ALL:

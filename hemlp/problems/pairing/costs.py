@@ -5,7 +5,6 @@ A cost is an object with ``pair_costs(batch, pairs)``; ``as_cost`` makes one of 
 
 from __future__ import annotations
 
-import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -211,11 +210,12 @@ class FunctionCost(Cost):
 
         @cache
         def value(predicted: int, true: int) -> float:
-            result = self.function(labels[predicted], labels[true])
+            p, t = labels[predicted], labels[true]
+            result = self.function(p, t)
             try:
                 return float(result)
             except (TypeError, ValueError, OverflowError):
-                return math.nan
+                raise InvalidCost(f"the cost of predicting {p!r} for {t!r} is {result!r}, which is no number") from None
 
         predicted, true = (classes.tolist() for classes in pairs.classes(batch))
         return np.fromiter(map(value, predicted, true), np.float64, len(true))
@@ -313,7 +313,8 @@ def compute_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
         return f"the cost of predicting {predicted!r} for {true!r}"
 
     for k in np.flatnonzero(~(values >= 0))[:1]:
-        raise InvalidCost(f"{pair(k)} is {values[k]}: it must be at least 0")
+        of = " (1 minus a similarity)" if getattr(cost, "similarity", False) else ""
+        raise InvalidCost(f"{pair(k)} is {values[k]}{of}: it must be at least 0")
     check_magnitude(values, pair)
     return values
 

@@ -207,7 +207,8 @@ def _short_classes(
     who = f"the {SIDES[side]} class{'' if alone else 'es'} {abbreviate(map(repr, labels))}"
     return InfeasibleModel(
         f"instance {number}: {who} {'needs' if alone else 'together need'} at least {plural(amounts[0], 'pair')}"
-        f" and can have {amounts[1]} ({why}); a default class would take what is left, as far as its bounds let it",
+        f" and can have {amounts[1]} ({why}); "
+        f"a default class (default_cost) would take what is left, as far as its bounds let it",
         number, SIDES[side], labels[0], tuple(labels),
     )  # fmt: skip
 
