@@ -101,6 +101,8 @@ def test_the_papers_dag():
     case = examples.case("dag")
     assert F.score(case.hierarchy, case.true, case.pred) == 0.5
     assert measure("F_LCA", method="extended").score(case.hierarchy, case.true, case.pred) == 0.6
+    for solver in ("cpsat", "milp", "pulp"):  # at F = 0 no node costs anything
+        assert measure("F_LCA", method="extended").score(case.hierarchy, case.true, case.pred, solver=solver) == 0.6
     solution = F.model(case.hierarchy, case.true, case.pred).solve()
     assert solution.chosen_lcas == {"3", "3.2.1"}
     assert solution.sets == ({"3", "3.1", "3.2.1", "3.2.2"}, {"3", "2.1", "3.2.1", "3.3"})

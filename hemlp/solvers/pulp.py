@@ -111,4 +111,5 @@ def read(program: LinearProgram, problem: pulp.LpProblem, optimal: Status = Stat
     if status not in (Status.OPTIMAL, Status.FEASIBLE):
         return ProgramResult(status)
     values = {variable.name: variable.varValue or 0.0 for variable in problem.variables()}
-    return ProgramResult(status, as_integer_values(values.get(v.name, 0.0) for v in program.variables))
+    # PuLP forgets a variable without cost that no row has: it may be anything within its bounds
+    return ProgramResult(status, as_integer_values(values.get(v.name, v.lower) for v in program.variables))
