@@ -691,6 +691,24 @@ def test_answers_have_the_numbers_that_explain_takes(tmp_path, monkeypatch):
     assert "answer: owl" in CliRunner().invoke(commands, [*command, "--row", "2"]).output
 
 
+def test_the_command_follows_the_relations_asked_for(tmp_path, monkeypatch):
+    from click.testing import CliRunner
+
+    from hemlp.cli.main import commands
+
+    monkeypatch.chdir(tmp_path)
+    terms = "[Term]\nid: X:1\n\n[Term]\nid: X:2\nis_a: X:1\n\n[Term]\nid: X:3\nrelationship: part_of X:2\n"
+    Path("h.obo").write_text(f"format-version: 1.2\n\n{terms}")
+    Path("a.txt").write_text("X:3\n")
+    Path("b.txt").write_text("X:2\n")
+    command = ["decide", "h.obo", "a.txt", "b.txt", "--at-least", "1"]
+    followed = CliRunner().invoke(commands, [*command, "--relation", "is_a", "--relation", "part_of"])
+    assert (followed.exit_code, "not followed" in followed.stderr) == (0, False)
+    with pytest.warns(UserWarning, match="not followed"):
+        alone = CliRunner().invoke(commands, command)
+    assert followed.stdout != alone.stdout
+
+
 def test_the_command_says_what_risk_and_dev_need(tmp_path, monkeypatch):
     from click.testing import CliRunner
 

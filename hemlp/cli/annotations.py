@@ -151,11 +151,11 @@ def compare_versions(
 @click.option("--row", type=click.IntRange(min=1), help="Explain the answer of an instance: --row 17.")
 @options.quiet_option
 @options.label_file_options
-@options.key_option("options", "cycles")
+@options.hierarchy_keys
 def decide(
     hierarchy: str, systems: tuple[str, ...], measure: Any, output: str | None, weights: tuple[str, ...],
     at_least: int, risk: float | None, dev: tuple[str, ...], dev_true: str | None, true: str | None, row: int | None,
-    quiet: bool, cycles: Any, **given: Any,
+    quiet: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Choose one answer from several: the label set with the best expected value of a measure.
 
@@ -164,7 +164,6 @@ def decide(
     Example: hemlp decide taxonomy.txt a.txt b.txt c.txt -m F_H -o consensus.txt
     """
     from hemlp import decide as best_answers
-    from hemlp import read_hierarchy
     from hemlp.report.outputs import check_ending
 
     check_ending("-o", output, "answers are", ".jsonl")
@@ -176,7 +175,7 @@ def decide(
     if not needed and (dev or dev_true):
         raise InvalidOption("--dev and --dev-true are used only with --risk or --weights fit")
     reading = options.pop_file_options(given)
-    h = read_hierarchy(hierarchy, cycles=cycles)
+    h = options.open_hierarchy(hierarchy, given)
     sides = options.read_systems(systems, reading.cut)
     developed = options.read_systems(dev, reading.cut)
     data = None if dev_true is None else (reading.labels(dev_true), developed)
