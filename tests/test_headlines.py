@@ -23,6 +23,10 @@ def lead(systems, measures, true=TRUE):
 def test_one_system():
     assert lead({"s": RIGHT}, ["F_H"]) == "F_H of s is 1.0000 [1.0000, 1.0000] on 30 instances."
     assert lead({"s": WILD}, ["F", "F_H"]).endswith("F is 0 for every system.")
+    few = evaluate(H, ["x"] * 3, {"s": [["x"], [], ["y"]]}, ["TIE"], undefined="nan")
+    assert few.table().lead[0].endswith("on 2 of 3 instances.")
+    none = evaluate(H, ["x"] * 3, {"s": [[]] * 3}, ["TIE"], undefined="nan")
+    assert none.table().lead[0] == "TIE of s is undefined on 3 instances."
 
 
 def test_the_winner_is_named_and_its_lead_judged():

@@ -93,7 +93,8 @@ def evaluation_headline(ev: Results, procedure: Procedure, mark: Mark = str, sho
     if len(ev.scores) == 1:
         ((system, of_system),) = ev.scores.items()
         name, scores = next(iter(of_system.items()))
-        size = plural(int(ev.facts[system]["instances"]), "instance")
+        size = plural(total := int(ev.facts[system]["instances"]), "instance")
+        size = f"{total - scores.undefined:,} of {size}" if 0 < scores.undefined < total else size
         return [f"{mark(name)} of {mark(system)} is {shown or format_number(scores.mean())} on {size}.", *oddities]
     wins: dict[str, list[str]] = {}
     doubtful, ties = [], []
