@@ -475,7 +475,7 @@ def test_series_in_different_orders():
 
 def test_what_was_used_up_is_no_perfect_score():
     rows = iter([["a1"]])
-    with pytest.raises(MisalignedSides, match="has 1 rows and predictions has 0"):
+    with pytest.raises(MisalignedSides, match="has 1 row and predictions has 0"):
         Batch.of(H, rows, rows)
     for call in (
         lambda: metrics.f_score(rows, rows, hierarchy=H),

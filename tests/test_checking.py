@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 
@@ -54,6 +55,21 @@ def test_check(folder, monkeypatch):
     assert "label 'Yy' is not in the hierarchy; did you mean 'y'? (1 time, first in" in result.output
     assert "p.jsonl, line 2)" in result.output
     assert "has 4 instances and" in result.output
+
+
+def test_a_file_without_an_instance_is_not_ready(folder):
+    (folder / "empty.txt").write_text("")
+    (folder / "ids.csv").write_text("id,label\nd1,x\n")
+    result = run("check", folder / "h.csv", folder / "empty.txt")
+    assert (result.exit_code, "empty.txt holds no instance" in result.output) == (2, True)
+    result = run("evaluate", folder / "h.csv", folder / "ids.csv", folder / "empty.txt")
+    assert re.search(r"empty.txt holds no instance, unlike .*ids.csv", str(result.exception))
+
+
+def test_a_hierarchy_in_the_place_of_labels_is_named(folder):
+    (folder / "ids.csv").write_text("id,label\nd1,x\n")
+    result = run("evaluate", folder / "ids.csv", folder / "h.csv", folder / "g.txt")
+    assert re.search("h.csv, line 1: no column 'label'.*: it looks like a hierarchy", str(result.exception))
 
 
 def test_check_of_ids_and_cycles(folder):

@@ -97,7 +97,8 @@ def check(
         parent, child = h.dropped_edges[0]
         wrong.append(
             f"the hierarchy has cycles: {parent!r} → {child!r} closes one; without "
-            f"{plural(len(h.dropped_edges), 'edge')} there would be none (--cycles break, or condense)"
+            f"{plural(len(h.dropped_edges), 'edge')} there would be none "
+            f"(to score all the same: --cycles break, or condense)"
         )
     seekable = hierarchy_format is None and hierarchy != STANDARD_INPUT
     tables = [(hierarchy, describe_hierarchy(h, find_hierarchy_format(hierarchy) if seekable else hierarchy_format))]

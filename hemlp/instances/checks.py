@@ -285,6 +285,8 @@ def align(
         return None, (np.arange(others), np.arange(rows))
     if true.ids is None or pred.ids is None:
         bare, full = names if true.ids is None else names[::-1]
+        if not len(true if true.ids is None else pred):
+            raise MisalignedSides(f"{bare} holds no instance, unlike {full}: is it the right file?")
         example = next(iter(true.ids or pred.ids or ()), "")
         raise MisalignedSides(
             f"{full} has ids ({example!r}) and {bare} has none, so they cannot be matched: add ids to {bare}, or "
@@ -332,6 +334,6 @@ def _check_order(true: set[Hashable], pred: set[Hashable]) -> None:
 def unequal_rows_error(first: str, rows: int, second: str, others: int) -> MisalignedSides:
     """The error for two sides of different length."""
     return MisalignedSides(
-        f"{first} has {rows:,} rows and {second} has {others:,}: one row per instance on both sides (a blank row is an "
-        f"instance without labels)"
+        f"{first} has {plural(rows, 'row')} and {second} has {others:,}: one row per instance on both "
+        f"sides (a blank row is an instance without labels)"
     )

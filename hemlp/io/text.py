@@ -105,7 +105,7 @@ def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
 def check_text(data: bytes, source: str) -> bytes:
     """Return ``data`` if it is text with one kind of line ending."""
     if b"\x00" in data:
-        raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte")
+        raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte (save UTF-16 as UTF-8)")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise FileFormatError(f"{source} has carriage returns within lines: convert its line ends to \\n or \\r\\n")
     return data
@@ -117,7 +117,9 @@ def decode(data: bytes, source: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise FileFormatError(f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r})", line) from None
+        raise FileFormatError(
+            f"{source}, line {line}: not UTF-8 ({data[error.start : error.end]!r}); save it as UTF-8", line
+        ) from None
 
 
 class _Twice(Exception):

@@ -59,6 +59,7 @@ def describe_labels(h: Hierarchy, files: Mapping[str, LabelSets]) -> tuple[Table
             problems.append(error)
     facts = [_describe_file(h, sets) for sets in files.values()]
     problems = problems or [problem for name, sets in files.items() for problem in _unknown_labels(h, name, sets)]
+    problems += [f"{name} holds no instance" for name, sets in files.items() if not len(sets)]
     unaligned, notes = _compare_instances(files)
     problems = [*problems, *unaligned] or _layout_problems(h, files)
     rows = [[word, *(str(of[word]) for of in facts)] for word in (facts[0] if facts else ())]

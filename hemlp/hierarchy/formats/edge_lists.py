@@ -40,7 +40,7 @@ def read_edges(source: SourceFile) -> HierarchyData:
     if sep is not None:
         return read_table(source, sep)
     if source.columns != COMMON_NAMES:
-        raise InvalidOption(f"{name}: parent=, child=, name= and weight= name columns, but the file has one column")
+        raise InvalidOption(f"{name}: parent, child, name and weight name columns, but the file has one column")
     return HierarchyData(*plain_edges(data, name, source.comment))
 
 

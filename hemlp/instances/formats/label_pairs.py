@@ -194,6 +194,8 @@ def _near(name: str, header: list[str]) -> str:
     for other in header:
         if other.casefold() == name.casefold():
             return f"; did you mean {other!r}?"
+    if {"parent", "parent_id"} & {other.casefold() for other in header}:
+        return ": it looks like a hierarchy, and labels are read here"
     return " (the first line of such a file names its columns)"
 
 
