@@ -198,6 +198,9 @@ def test_the_gallery_shows_the_pictures_that_its_code_makes(tmp_path, monkeypatc
     exec(compile(blocks(page), str(page), "exec"), {"__name__": "__docs__"})
     shown = set(re.findall(r"\]\(pictures/(\w+\.svg)\)", page.read_text(encoding="utf-8")))
     assert {path.name for path in (tmp_path / "pictures").iterdir()} == shown
+    for name in ("graphs.svg", "pairs.svg", "network.svg"):  # drawn by hemlp alone
+        made, kept = (folder / "pictures" / name for folder in (tmp_path, ROOT / "docs"))
+        assert made.read_text(encoding="utf-8") == kept.read_text(encoding="utf-8"), name
 
 
 def test_the_first_number_of_the_readme(tmp_path, monkeypatch):
