@@ -67,9 +67,17 @@ def test_a_file_without_an_instance_is_not_ready(folder):
 
 
 def test_a_hierarchy_in_the_place_of_labels_is_named(folder):
-    (folder / "ids.csv").write_text("id,label\nd1,x\n")
-    result = run("evaluate", folder / "ids.csv", folder / "h.csv", folder / "g.txt")
+    (folder / "copy.csv").write_text((folder / "h.csv").read_text())
+    result = run("evaluate", folder / "copy.csv", folder / "h.csv", folder / "g.txt")
     assert re.search("h.csv, line 1: no column 'label'.*: it looks like a hierarchy", str(result.exception))
+
+
+def test_a_label_file_is_no_hierarchy(folder):
+    (folder / "ids.csv").write_text("id,label\nd1,x\nd2,y\n")
+    error = run("check", folder / "ids.csv").exception
+    assert "ids.csv, line 1: the columns id and label are those of a label file" in str(error)
+    (folder / "chain.csv").write_text("id,label\nlabel,x\n")  # these are classes
+    assert run("check", folder / "chain.csv").exit_code == 0
 
 
 def test_check_of_ids_and_cycles(folder):

@@ -112,6 +112,12 @@ def _bare_edges(rows: list[tuple[int, list[str]]], source: str) -> list[tuple[st
             ).with_advice(Advice("parent", "COLUMN", "to name the columns", (("child", "COLUMN"),)))
     edges: list[tuple[str, ...]] = [tuple(row) for _, row in rows]
     recurs = any(end in edges[0] for edge in edges[1:] for end in edge)
+    if edges and not recurs and {name.casefold() for name in edges[0]} == {"id", "label"}:
+        raise FileFormatError(
+            f"{source}, line {rows[0][0]}: the columns id and label are those of a label file, and the hierarchy is "
+            f"read here; a hierarchy has the columns parent and child",
+            rows[0][0],
+        )
     if edges and not recurs and all(map(_HEADER.fullmatch, edges[0])):
         raise _header_error(edges[0], source)
     return edges
