@@ -167,8 +167,8 @@ def load_json_lines(lines: Sequence[str], source: str) -> list[Any]:
     rows = []
     for number, line in enumerate(lines, 1):
         try:
-            made, end = _DECODER.scan_once(line, 0)
-        except (ValueError, StopIteration, _Twice):
+            made, end = _DECODER.raw_decode(line)
+        except (ValueError, _Twice):
             end = -1
         rows.append(made if end == len(line) else load_json(line, source, number))
     return rows
