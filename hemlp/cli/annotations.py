@@ -121,7 +121,8 @@ def compare_versions(
     systems = options.read_systems(predictions, reading.cut)
     before, after = (options.open_hierarchy(file, dict(given)) for file in (old, new))
     change = compare_versions(before, after, reading.labels(true), systems, measures or ("F_H",), mapping=mapping)
-    sections = [("", [change.table()]), ("Classes that vanished", [change.moves_table().head(most)])]
+    moves = change.moves_table()
+    sections = [("", [change.table()]), *([("Classes that vanished", [moves.head(most)])] if moves.rows else [])]
     options.show_or_write(json_file, change.to_dict, lambda: options.show_all(sections))
 
 

@@ -91,7 +91,8 @@ class VersionChange:
         used = [move for move in self.moves if self.uses.get(move.label)]
         used.sort(key=lambda move: (-self.uses[move.label], label_order(move.label)))
         rows = [[str(m.label), " ".join(map(str, m.to)), m.how, self.uses[m.label]] for m in used]
-        return Table(["class", "now", "how", "labels"], rows)
+        notes = ["how: what the class follows; labels: how often it is a label"] if rows else []
+        return Table(["class", "now", "how", "labels"], rows, notes)
 
     def __str__(self) -> str:
         return str(self.table())
