@@ -238,18 +238,18 @@ def errata_page() -> str:
         for cell in table.cells
         if cell.differs
     ]
-    agreements = ", ".join(f"{table.agreements} of {len(table.cells)} in {table.title}" for table in paper.rankings())
+    agreements = "; ".join(f"{table.agreements} of {len(table.cells)} in {table.title}" for table in paper.rankings())
     return f"""# Errata of the paper
 
 Where the tables of Kosmopoulos et al. do not follow from its own definitions. `hemlp cases` prints all case tables beside
-ours, `python scripts/paper_rankings.py` all correlation tables.
+ours, `python scripts/paper_rankings.py` all correlation tables. MGIA_error is the total cost of the pairs of MGIA.
 
 ## Case tables
 
 {Table(["case", "measure", "printed", "ours", "why"], cases).to_markdown()}
 ## Kendall's τ between measures
 
-Computed from the scores that the paper prints, {agreements}. These differ:
+Computed from the scores that the paper prints, as many equal the printed ones: {agreements}. These differ:
 
 {Table(["table", "measures", "printed", "ours"], cells).to_markdown()}
 ## Slips in the text, harmless once known
