@@ -201,6 +201,8 @@ def test_a_threshold_above_all_scores_is_noted(folder):
 def test_the_true_labels_as_a_system_and_scores_as_true_labels(folder):
     with pytest.warns(UserWarning, match="the true labels and gold are the same file, gold.tsv"):
         invoked("evaluate", "h.txt", "gold.tsv", "gold.tsv", "-m", "F_H")
+    with pytest.warns(UserWarning, match="a and b are the same file, gold.tsv"):
+        invoked("evaluate", "h.txt", "gold.tsv", "a=gold.tsv", "b=gold.tsv", "-m", "F_H")
     code, out = invoked("evaluate", "h.txt", "scores.tsv@0.5", "gold.tsv")
     assert (code, "are true labels and predictions swapped?" in out) == (2, True)
 

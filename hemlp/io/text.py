@@ -105,7 +105,8 @@ def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
 def check_text(data: bytes, source: str) -> bytes:
     """Return ``data`` if it is text with one kind of line ending."""
     if b"\x00" in data:
-        raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte (save UTF-16 as UTF-8)")
+        hint = "save a spreadsheet as .csv" if data.startswith(b"PK") else "save UTF-16 as UTF-8"
+        raise FileFormatError(f"{source} is not a text file in UTF-8: it holds a zero byte ({hint})")
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         raise FileFormatError(f"{source} has carriage returns within lines: convert its line ends to \\n or \\r\\n")
     return data

@@ -168,7 +168,10 @@ class SetMeasure(Measure):
                 raise InvalidOption("a score of your own is score=SetScore(function)")
             check_choice("score", score, tuple(SET_SCORES))
         if weights is not None and not (made.weighable and isinstance(weights, Mapping)):
-            raise InvalidOption("weights map classes to numbers, for ancestors, descendants and flat sets")
+            raise InvalidOption(
+                "weights map classes to numbers (from a file: hemlp.read_weights, --weights FILE), for ancestors, "
+                "descendants and flat sets"
+            )
         beta = _plain_beta(beta, score, made)
         asked = getattr(made, "solver", None), getattr(made, "time_limit", None)
         set_fields(self, name=name, augment=made, scoring=score, weights=weights, beta=beta, _solve_options=asked)

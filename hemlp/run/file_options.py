@@ -138,7 +138,7 @@ class Tuning:
 
 
 def check_true(true: str, systems: Mapping[str, str], of_ranks: bool = False) -> None:
-    """Refuse scores as true labels; warn of a system that is the true labels themselves.
+    """Refuse scores as true labels; warn of a system that is the true labels themselves, or another system.
 
     ``of_ranks``: systems are read as scores, which a folder has in other files than labels.
     """
@@ -150,6 +150,10 @@ def check_true(true: str, systems: Mapping[str, str], of_ranks: bool = False) ->
         same = os.path.exists(true) and os.path.exists(file) and os.path.samefile(true, file)
         if same and not (of_ranks and os.path.isdir(true)):
             warnings.warn(f"the true labels and {name} are the same file, {file}", stacklevel=3)
+    owners: dict[str, str] = {}
+    for name, file in systems.items():
+        if (owner := owners.setdefault(os.path.realpath(file), name)) != name and os.path.exists(file):
+            warnings.warn(f"{owner} and {name} are the same file, {file}", stacklevel=3)
 
 
 def read_system_scores(

@@ -192,7 +192,7 @@ def uncut_scores_error(source: str, where: str = "in lines of id, class and scor
 def _near(name: str, header: list[str]) -> str:
     """The end of a message about a missing column."""
     for other in header:
-        if other.casefold() == name.casefold():
+        if name.casefold() in (other.casefold(), other.casefold().removesuffix("s")):
             return f"; did you mean {other!r}?"
     if {"parent", "parent_id"} & {other.casefold() for other in header}:
         return ": it looks like a hierarchy, and labels are read here"
