@@ -32,7 +32,7 @@ def describe_hierarchy(h: Hierarchy, format: str | None = None) -> Table:
     """The sizes of a hierarchy: classes, edges, roots, leaves, depth; ``format``: that of its file."""
     parents, children = np.diff(h.parent_ptr), np.diff(h.child_ptr)
     rows: list[tuple[str, object]] = [
-        *([] if format is None else [("format", format)]),
+        *([] if format is None else [("format", "edges, or a table of them" if format == "edges" else format)]),
         ("classes", len(h)),
         ("edges", h.edges.parents.size),
         ("roots", int((parents == 0).sum())),
