@@ -254,7 +254,7 @@ def test_information_content():
     assert weights == {
         "animal": -math.log(3 / 4), "mammal": -math.log(3 / 4), "sheep": -math.log(1 / 4), "cow": -math.log(1 / 4)
     }  # fmt: skip
-    with pytest.raises(InvalidOption, match=r"'cow' is in no closure"):
+    with pytest.raises(InvalidOption, match="'cow' is in no closure"):
         information_content(H, ["sheep"])
     assert information_content(H, ["sheep"], unseen=7.5) == {"animal": 0, "cow": 7.5, "mammal": 0, "sheep": 0}
 

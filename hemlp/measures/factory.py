@@ -231,7 +231,8 @@ def read_measures(source: str | PathLike[str]) -> list[Measure]:
     try:
         tables = tomllib.loads(text)["measure"]
     except (ValueError, KeyError) as error:  # also of a number of too many digits
-        raise UnknownMeasure(f"cannot read measures from {place}, which need tables [[measure]]: {error}") from None
+        reason = "there is none" if isinstance(error, KeyError) else error
+        raise UnknownMeasure(f"cannot read measures from {place}, which need tables [[measure]]: {reason}") from None
     with naming(None if place == "TOML" else str(place)):
         return measures_from_tables(tables)
 

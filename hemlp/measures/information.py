@@ -185,11 +185,11 @@ def _closures(
 
 def _check_seen(hierarchy: Hierarchy, counts: IntArray | FloatArray, unseen: float | None, what: str) -> None:
     if unseen is None and (counts == 0).any():
-        never = hierarchy.labels[int(np.flatnonzero(counts == 0)[0])]
-        more = int((counts == 0).sum()) - 1
+        first, *others = np.flatnonzero(counts == 0).tolist()
+        more = f" (and {len(others):,} more)" if others else ""
         raise InvalidOption(
-            f"the class {never!r}{f' (and {more:,} more)' * (more > 0)} is in no closure of the corpus: its {what} is "
-            f"infinite; give unseen= a weight for such classes"
+            f"the class {hierarchy.labels[first]!r}{more} is in no closure of the corpus: its {what} is infinite; "
+            f"give unseen= a weight for such classes"
         )
 
 
