@@ -238,7 +238,8 @@ class Agreement:
         head = "id" if self.named else "instance"
         shown = [self.ids[k] if self.named else k + 1 for k in order]
         rows = [[name, int(sizes[k]), float(means[k])] for name, k in zip(shown, order, strict=True) if sizes[k]]
-        return Table([head, "annotations", "disagreement"], rows)
+        note = f"disagreement: mean error of two annotations of the instance, by {self.measure.display_name}"
+        return Table([head, "annotations", "disagreement"], rows, [note])
 
     def branches(self, level: int = 1) -> Table:
         """α within each branch of a level (0 for the roots): on the instances of which some annotation is in it."""
@@ -250,7 +251,8 @@ class Agreement:
             if there.size:
                 part = self.of(instances=there.tolist())
                 rows.append([h.labels[c], part._number, part._alpha])
-        return Table(["branch", "instances", "alpha"], sorted(rows, key=lambda row: -row[1]))
+        note = "instances: those with an annotation in the branch"
+        return Table(["branch", "instances", "alpha"], sorted(rows, key=lambda row: -row[1]), [note])
 
     def levels(self) -> Table:
         """α of the classes of each depth: SDL of closures that are restricted to them; for other measures an error."""
@@ -264,7 +266,7 @@ class Agreement:
             part = replace(self)
             part.__dict__["_sums"] = replace(sums, weights=weights)
             rows.append([level, part.alpha])
-        return Table(["level", "alpha"], rows)
+        return Table(["level", "alpha"], rows, ["level: the fewest edges up to a root"])
 
     def table(self) -> Table:
         """α with its interval, for all annotators and for each of them left out."""
