@@ -408,3 +408,10 @@ def test_a_column_is_written_in_its_shortest_form():
         assert written == min(forms, key=len)
         used.add(next((key for key in ("runs", "rows") if key in written), "list"))
     assert used == {"list", "runs", "rows"}
+
+
+def test_the_page_has_every_key():
+    page = SCHEMA.with_name("json.md").read_text(encoding="utf-8")
+    first = page.partition("| key | holds |")[2].partition("\n\n")[0]
+    keys = {key for row in first.splitlines()[2:] for key in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert keys == json.loads(SCHEMA.read_text(encoding="utf-8"))["properties"].keys()

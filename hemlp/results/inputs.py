@@ -96,9 +96,7 @@ def dropped_notes(facts: Mapping[str, Mapping[str, float]]) -> list[str]:
     dropped = describe_dropped_labels(facts)
     notes = [f"true labels dropped: {', '.join(map(' '.join, dropped.items()))}"] if dropped else []
     ignored = next(iter(facts.values())).get("ignored classes", 0)
-    return notes + (
-        [f"{plural(int(ignored), 'class', 'classes')} that scores ignore are counted here"] if ignored else []
-    )
+    return notes + ([f"counted here: {plural(int(ignored), 'class', 'classes')} that scores ignore"] if ignored else [])
 
 
 def describe_unknown_labels(counts: Mapping[str, float]) -> str:
