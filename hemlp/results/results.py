@@ -252,7 +252,7 @@ def require_inputs(results: Results) -> Inputs:
         raise InvalidOption(
             "this evaluation was read from a file or made of a tally, which does not hold its labels: evaluate again, "
             "open a folder of results with its data (Evaluation.open(folder, hierarchy, true)), or count while scoring "
-            "(Plan(..., diagnosis=True))"
+            "(Plan(..., diagnosis=True), then tally.finish(hierarchy=plan.hierarchy))"
         )
     return inputs
 
