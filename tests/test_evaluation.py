@@ -512,3 +512,9 @@ def test_a_subclass_of_a_cost_is_a_cost_of_its_own():
 def test_a_horizon_beyond_everything(name):
     far, large = measure(name, horizon=10**23), measure(name, horizon=50)
     assert far.score(H, ["cow"], ["sheep"]) == large.score(H, ["cow"], ["sheep"])
+
+
+def test_a_missing_instance_is_told_with_its_system():
+    cut = hemlp.ScoredSets.of({"x": {"sheep": 0.9}}).at(0.5)
+    with pytest.raises(MisalignedSides, match="B lacks instance 'y'"):
+        evaluate(H, {"x": ["sheep"], "y": ["cow"]}, {"A": {"x": ["sheep"], "y": ["cow"]}, "B": cut}, ["F_H"])

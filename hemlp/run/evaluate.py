@@ -384,7 +384,8 @@ class InputReader:
         if isinstance(data, LabelFile):
             return data
         if isinstance(data, LabelSets):
-            return LabelSets.of(data, rows=self.rows)
+            side = LabelSets.of(data, rows=self.rows)
+            return side if side.source else replace(side, source=name)
         data = collect_query(data)
         if isinstance(data, str | PathLike):
             if self.stream and self.id is self.label is self.rows is None and os.path.exists(data):
