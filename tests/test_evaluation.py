@@ -516,5 +516,5 @@ def test_a_horizon_beyond_everything(name):
 
 def test_a_missing_instance_is_told_with_its_system():
     cut = hemlp.ScoredSets.of({"x": {"sheep": 0.9}}).at(0.5)
-    with pytest.raises(MisalignedSides, match="B lacks instance 'y'"):
+    with pytest.raises(MisalignedSides, match="predictions of B lacks instance 'y'"):
         evaluate(H, {"x": ["sheep"], "y": ["cow"]}, {"A": {"x": ["sheep"], "y": ["cow"]}, "B": cut}, ["F_H"])

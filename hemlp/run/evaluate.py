@@ -156,15 +156,12 @@ def evaluate(
     room = None if memory is None else parse_memory(memory)
     try:
         given = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.of(hierarchy)
-        reader, as_is = InputReader(labels, id, label, rows, stream=room is not None), rows is None
+        reader = InputReader(labels, id, label, rows, stream=room is not None)
         ranked = all(isinstance(each, RankedMeasure) for each in made.values())
         sources = {
-            name: pred
-            if as_is and isinstance(pred, LabelSets)
-            else reader.read_predictions(pred, f"predictions of {name}", ranked)
-            for name, pred in named.items()
+            name: reader.read_predictions(pred, f"predictions of {name}", ranked) for name, pred in named.items()
         }
-        truth = true if as_is and isinstance(true, LabelSets) else reader.read_labels(true, "true labels")
+        truth = reader.read_labels(true, "true labels")
         raw = not any(isinstance(pred, LabelSets | LabelFile | Scored) for pred in named.values())
         if raw and isinstance(truth, LabelSets) and named.keys() <= {*(truth.ids or ())}:
             raise InvalidOption(
