@@ -75,7 +75,8 @@ def pages() -> dict[str, str]:
         rows.append([f"[{name}]({name}.md)", named.title, f"{number(low)} to {number(high)} {arrow}"])
     index = listed(["measure", "title", "range"], rows)
     tree = "\n".join(["```{toctree}", ":hidden:", "", *NAMED, "```"])
-    more = "[Which measure should I use?](../which-measure.md) compares them. Each page is made from the registry."
+    more = "[Which measure should I use?](../which-measure.md) compares them. ↑: greater is better. In formulas Y are "
+    more += "the N true classes of an instance, Ŷ the M predicted ones; the rest is in [the formulation](../formulation.md)."
     found["measures/index.md"] = f"# Measures\n\n{index}\n{more}\n\n{tree}\n"
     return found
 

@@ -435,7 +435,7 @@ def test_functions_and_matrices_as_costs():
             measure("SunLim", cost=MatrixCost(labels, np.full((4, 4), bad))).score(H, ["sheep"], ["cow"])
         with pytest.raises(InvalidCost, match="predicting 'cow' for 'sheep'"):
             PairMeasure("bad", Bounds((1, 1), (1, 1)), cost=lambda p, t, bad=bad: bad).score(H, ["sheep"], ["cow"])
-    with pytest.raises(InvalidCost, match="is nan"):
+    with pytest.raises(InvalidCost, match="is 'far', which is no number"):
         PairMeasure("bad", Bounds((1, 1), (1, 1)), cost=lambda p, t: "far").score(H, ["sheep"], ["cow"])
     with pytest.raises(InvalidCost, match="without the class 'cow'"):
         PairMeasure("part", Bounds((1, 1), (1, 1)), default_cost={"sheep": 1}).score(H, ["sheep"], ["cow"])

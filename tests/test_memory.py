@@ -67,7 +67,7 @@ def test_an_instance_beyond_the_limit_is_refused_before_any_is_scored(monkeypatc
         "hemlp.run.evaluate.score_chunks", lambda *arguments, **options: pytest.fail("something is scored")
     )
     with pytest.raises(
-        OutOfMemory, match="^instance 5 has 3,000 predicted and 3,000 true classes, for which GIE needs"
+        OutOfMemory, match="^a: instance 5 has 3,000 predicted and 3,000 true classes, for which GIE needs"
     ) as e:
         evaluate(h, true, {"a": pred}, ["F_H", "GIE"], memory="400MB", **options)
     assert f"about {format_bytes(measure('GIE').bytes_needed(Batch.of(h, true, pred))[4])}" in str(e.value)

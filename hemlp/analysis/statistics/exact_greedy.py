@@ -127,7 +127,7 @@ class ExactGreedy(HtmlDisplay):
         ]
         for name, value in summary["mean"].items():
             text = f"  {name:9} {'-' if value is None else f'{value:.4f}':>10}"
-            lines.append(text + f" {1000 * summary['seconds'][name] / count:16.2f}" * (count >= TIMED))
+            lines.append(text + f" {1000 * summary['seconds'][name] / count:16.3f}" * (count >= TIMED))
         below, above = summary["greedy F below exact"], summary["greedy F above exact, with more LCAs"]
         lines.append(
             f"F differs on {summary['F differs']:,} ({summary['F differs'] / count:.1%}): "
@@ -233,7 +233,7 @@ def markdown(comparisons: Sequence[tuple[str, ExactGreedy]]) -> str:
             f"| {escaped(name)} | {count} | {mean['exact']:.4f} | {mean['greedy']:.4f} | {mean['extended']:.4f} | "
             f"{summary['F differs'] / count:.1%} | {summary['greedy F below exact']} / "
             f"{summary['greedy F above exact, with more LCAs']} | {summary['greedy takes more LCAs']} | "
-            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * summary['seconds']['exact'] / count:.2f} / "
-            f"{1000 * summary['seconds']['greedy'] / count:.2f} |"
+            f"{size['median']:.3f}, {size['largest']:.3f} | {1000 * summary['seconds']['exact'] / count:.3f} / "
+            f"{1000 * summary['seconds']['greedy'] / count:.3f} |"
         )
     return "\n".join(lines)

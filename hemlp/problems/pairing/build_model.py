@@ -151,7 +151,7 @@ def forces_pairs(bounds: Bounds) -> bool:
 def plain_pairing(model: Any, what: str) -> PairingModel:
     """A pairing without further capacities; InvalidOption says that ``what`` needs one."""
     if not isinstance(model, PairingModel) or not model.plain:
-        raise InvalidOption(f"{what} needs bounds with no further rules and no prices")
+        raise InvalidOption(f"{model.title}: {what} needs bounds of classes alone, without prices")
     return model
 
 
