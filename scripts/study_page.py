@@ -142,7 +142,7 @@ Every F_LCA is proved optimal.
 - **GIE ranks like the flat measures** (τ = {ev.kendall_matrix()[6][3]:.2f} with F): each class is paired once and what is left over
   costs 5, so saying little is cheap. **MGIA turns that round**: it lets one prediction serve several classes and normalises
   by how much there is to explain; there the same silence costs most ({SVM} is last).
-- **F_H and F_LCA agree most** (τ = {ev.kendall_matrix()[10][19]:.2f}). F_H counts every ancestor, so what lies deep weighs more, and
+- **F_H and F_LCA agree** (τ = {ev.kendall_matrix()[10][19]:.2f}). F_H counts every ancestor, so what lies deep weighs more, and
   ancestors that all documents share push all scores up; F_LCA counts only the paths to the lowest common ancestors.
 - **Exact match (accuracy) says nothing here**: almost no document gets all of its headings.
 - The descendant measures reward predicting inner nodes of small subtrees and punish those of large ones: {TOPDOWN} is last
