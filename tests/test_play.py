@@ -58,6 +58,9 @@ def test_sliders_define_a_measure():
     assert [0.0, 0.0] in answer["sensitivity"]
     assert [3.0, 3.0] in answer["sensitivity"]
     assert f"hemlp.measure({str(own)!r})" == answer["copy"]["Python"]
+    alone = {key: value for key, value in LENIENT.items() if key != "default_cost"} | {"true": [3, "ALL"]}
+    why = Board.read({**CASES["case 2b"], "measure": alone}).answer()["values"][0]["why"]
+    assert why.startswith("the true class 'TP' needs at least 3 pairs")
     assert str(own) in answer["copy"]["Command line"]
 
 

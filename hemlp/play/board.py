@@ -261,7 +261,7 @@ def _score(own: Measure, batch: Batch) -> dict[str, Any]:
     try:
         score = own.score(batch)
     except HemlpError as error:
-        return {"value": None, "status": "undefined", "why": str(error.with_advice()).removeprefix("instance 1: ")}
+        return {"value": None, "status": "undefined", "why": str(error.with_advice()).rpartition("instance 1: ")[2]}
     return {"value": json_number(float(score.values[0])), "status": str(Status(int(score.statuses[0]))), "why": ""}
 
 

@@ -121,7 +121,7 @@ def _explain_group(one: Batch, measures: Mapping[str, Measure]) -> parts.Part:
         if solution.statuses[0] > Status.FEASIBLE:
             raise model.failure(solution, 0, 1)
     except HemlpError as error:
-        reason = str(error.with_advice()).removeprefix("instance 1: ")
+        reason = str(error.with_advice()).rpartition("instance 1: ")[2]
         return parts.UndefinedPart(dict.fromkeys(measures, math.nan), reason)
     values = {name: float(each.evaluate(model, solution)) for name, each in measures.items()}
     return explain_solution(solution, values, leader)
