@@ -472,3 +472,18 @@ def test_hubs_change_nothing(monkeypatch):
         if max(map(len, (*true, *pred))) < 3:
             expected = [pair_score(plain, "GIE", t, p, ignore, True) for t, p in zip(true, pred, strict=True)]
             same(ev.per_instance("a", "GIE" + LENIENT), expected)
+
+
+@pytest.mark.parametrize("ignore", [5, b"a"])
+def test_classes_to_ignore_are_a_list(ignore):
+    """Bytes were read as the integers of their letters."""
+    h = Hierarchy.from_edges([(1, 97), (1, 2)])
+    with pytest.raises(InvalidOption, match="not a list of labels"):
+        evaluate(h, [[97]], [[2]], ["F_H"], ignore=ignore)
+
+
+def test_no_measure_takes_the_name_of_a_lenient_one():
+    """It took the place of the lenient values, too."""
+    h = Hierarchy.from_edges([(1, 2)])
+    with pytest.raises(InvalidOption, match="call the measure otherwise"):
+        evaluate(h, [[1]], [[2]], {"F_H": "F_H", "F_H (lenient)": "SDL"}, gold="at least")

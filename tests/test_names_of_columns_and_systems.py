@@ -9,10 +9,11 @@ import pandas
 import polars
 import pyarrow
 import pytest
+from scipy.sparse import csr_array
 
 import hemlp
 from hemlp import Hierarchy, LabelSets, Plan, ScoredSets, evaluate
-from hemlp.errors import InvalidLabel, InvalidLabelSets, InvalidOption, InvalidScores, UnknownMeasure
+from hemlp.errors import FileFormatError, InvalidLabel, InvalidLabelSets, InvalidOption, InvalidScores, UnknownMeasure
 
 H = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c")])
 GOLD, OTHER = [["a"], ["c"]], [["b"], ["c"]]
@@ -147,3 +148,34 @@ def test_annotators_whose_ids_differ_in_type():
 def test_frames_of_polars_stay_readable():
     frame = polars.DataFrame({"id": ["1", "2"], "label": ["a", "b"]})
     assert list(LabelSets.of(frame)) == [("a",), ("b",)]
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        np.array([[1 + 1j, 0]]), csr_array(np.array([[1 + 1j, 0]])), [["1", "0"]], np.array([["1", 0]], object),
+        np.array([[1, None]], object), np.array([[1, 0]], "timedelta64[D]"), pandas.DataFrame({"a": ["1"], "b": ["0"]}),
+    ],
+)  # fmt: skip
+def test_matrices_hold_numbers(matrix):
+    """Imaginary parts went, None became 0, and texts and times numbers."""
+    for of in (LabelSets.of, ScoredSets.of):
+        with pytest.raises((InvalidLabelSets, InvalidScores), match="give numbers"):
+            of(matrix, labels=["a", "b"])
+
+
+def test_sums_of_sparse_scores_do_not_overflow():
+    twice = csr_array((np.array([100, 100], np.int8), np.array([0, 0]), np.array([0, 2])), shape=(1, 2))
+    assert list(ScoredSets.of(twice, labels=["a", "b"])) == [{"a": 200.0}]
+
+
+def test_a_single_line_of_scores_is_no_heading(tmp_path):
+    """Of a matrix without instances: its score is no number."""
+    (tmp_path / "s.tsv").write_text("d1\ta\t0,5\n")
+    with pytest.raises(FileFormatError, match="decimal comma"):
+        hemlp.read_scores(tmp_path / "s.tsv")
+
+
+def test_workers_are_a_number():
+    with pytest.raises(InvalidOption, match="workers=None is not an integer"):
+        evaluate(H, GOLD, {"A": OTHER}, ["F_H"], workers=None)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray
 from hemlp.errors import InvalidOption, naming
 from hemlp.hierarchy.dag import Hierarchy
-from hemlp.hierarchy.labels import Label, label_order
+from hemlp.hierarchy.labels import Label, label_list, label_order
 from hemlp.instances.batch import Batch
 from hemlp.instances.label_sets import LabelSets
 from hemlp.measures.augmentations import Ancestors, Flat, Implied
@@ -172,7 +172,8 @@ def read_ignored(h: Hierarchy, ignore: Any) -> tuple[Label, ...]:
     """The classes to ignore, each by its own label."""
     if ignore is None:
         return ()
-    listed = LabelSets.of(ignore if isinstance(ignore, str | PathLike) else list(ignore), source="ignore")
+    named = ignore if isinstance(ignore, str | PathLike) else label_list("ignore", ignore)
+    listed = LabelSets.of(named, source="ignore")
     classes = []
     for code, label in enumerate(listed.vocabulary):
         with naming(listed.place(int(np.argmax(listed.codes == code)))):
@@ -195,6 +196,8 @@ def read_gold(
     made: dict[str, Measure] = {}
     for name in [name for name in measures if name not in left_out]:
         made[name] = _with_gold(measures[name], ignore, "exact")
+        if gold == "at least" and name + LENIENT in measures:
+            raise InvalidOption(f"{name + LENIENT!r} is the name of the lenient {name}: call the measure otherwise")
         if gold == "at least":
             made[name + LENIENT] = _with_gold(measures[name], ignore, gold)
     return made

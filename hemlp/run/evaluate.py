@@ -248,7 +248,8 @@ def check_options(
     for each in made.values() if corpus is None else ():
         each._check_complete()
     for option, number in (("workers", workers), ("chunk", chunk)):
-        if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
+        given = number is not None or option == "workers"
+        if given and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
             raise InvalidOption(f"{option}={number!r} is not an integer of at least 1")
     if executor is not None and workers != 1:
         raise InvalidOption("give workers= or executor=, not both")

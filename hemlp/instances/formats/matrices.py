@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from hemlp.arrays import FloatArray, IntArray, as_numpy, pointers, row_pointers
-from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidScores
+from hemlp.errors import FileFormatError, HemlpError, InvalidLabelSets, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label
 from hemlp.instances.formats.score_tables import check_ids
 from hemlp.instances.label_sets import LabelSets, RowKind, instance_ids
@@ -56,8 +58,10 @@ def from_matrix(data: Any, labels: Sequence[Label], rows: RowKind | None, source
     if codes is not None:
         return codes
     try:
-        matrix = csr_array(data if hasattr(data, "tocsr") else np.asarray(data), dtype=np.float64, copy=True)
+        matrix = csr_array(_as_numbers(data, InvalidLabelSets), dtype=np.float64, copy=True)
     except (TypeError, ValueError) as error:
+        if isinstance(error, HemlpError):
+            raise
         raise InvalidLabelSets(f"labels= is for a 0/1 matrix of two dimensions: {error}") from None
     if matrix.ndim != 2 or matrix.shape[1] != len(vocabulary):
         raise InvalidLabelSets(f"a matrix of shape {matrix.shape} does not fit {len(vocabulary)} labels")
@@ -104,7 +108,7 @@ def scores_from_matrix(
     if not hasattr(data, "tocsr"):
         rows, codes, values, shape = _dense(data)
     else:
-        sparse = data.tocsr(copy=True)
+        sparse = _as_numbers(data, InvalidScores).tocsr(copy=True).astype(np.float64)
         sparse.sum_duplicates()
         shape = sparse.shape
         rows = np.repeat(np.arange(shape[0]), np.diff(sparse.indptr))
@@ -115,10 +119,23 @@ def scores_from_matrix(
     return ScoredSets.from_entries(vocabulary, rows, codes, values, shape[0], ids, source, None, repeated)
 
 
+def _as_numbers(data: Any, error: type[InvalidLabelSets] | type[InvalidScores]) -> Any:
+    """A matrix of real numbers, dense or sparse, and not of what becomes one: texts, missing or complex values."""
+    matrix = data if hasattr(data, "tocsr") else np.asarray(data)
+    values = matrix.ravel().tolist() if matrix.dtype.kind == "O" else ()
+    wrong = [value for value in values if not isinstance(value, Real | Decimal | np.bool_ | list | tuple)]
+    if wrong or matrix.dtype.kind not in "biufO":
+        what = repr(wrong[0]) if wrong else f"values of the type {matrix.dtype}"
+        raise error(f"a matrix with labels= holds {what:.80}: give numbers")
+    return matrix
+
+
 def _dense(data: Any) -> tuple[IntArray, IntArray, FloatArray, tuple[int, ...]]:
     try:
-        matrix = np.asarray(data, np.float64)
+        matrix = np.asarray(_as_numbers(data, InvalidScores), np.float64)
     except (TypeError, ValueError) as error:
+        if isinstance(error, HemlpError):
+            raise
         raise InvalidScores(f"labels= is for a matrix of numbers: {error}") from None
     if matrix.ndim != 2:
         raise InvalidScores(
@@ -157,7 +174,10 @@ def is_score_matrix(header: Sequence[str], rows: Iterable[tuple[int, Sequence[st
     classes = [column for k, column in enumerate(header) if k != at]
     if len(classes) < 2 or NO_CLASSES & {*map(str.casefold, classes)} or any(map(_is_number, classes)):
         return False
-    return all(_is_number(cell) for _, row in rows for k, cell in enumerate(row) if k != at)
+    listed = list(rows)
+    if at is None and not listed:  # a single line: id, class and a score that is no number
+        return False
+    return all(_is_number(cell) for _, row in listed for k, cell in enumerate(row) if k != at)
 
 
 def holds_scores(header: Sequence[str], rows: NumberedRows, id: str | None) -> bool:
