@@ -234,6 +234,8 @@ def test_options_of_files(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "error", "words"),
     [
+        ("h.csv", "parent,child,child\na,b,c\n", FileFormatError, r"h\.csv, line 1: the column 'child' occurs several"),
+        ("h.csv", "Parent,parent,child\na,b,c\n", FileFormatError, "the column 'Parent' occurs several times"),
         ("h.json", '{"a": {}, "a": {"b": {}}}', FileFormatError, r"h\.json: 'a' occurs twice in one object"),
         ("h.json", '{"a":\n }', FileFormatError, r"h\.json, line 2: not JSON"),
         ("h.json", "[" * 100_000, FileFormatError, "nested too deeply|not JSON"),

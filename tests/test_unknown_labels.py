@@ -227,3 +227,18 @@ def test_the_gold_standard_is_looked_up_once(monkeypatch):
         for labels in systems.values()
     ]
     assert [ev.mean(name, "F_H") for name in systems] == [each.mean("system", "F_H") for each in alone]
+
+
+@pytest.mark.parametrize("unknown", ["drop", "isolate"])
+@pytest.mark.parametrize(("label", "other"), [("1", 1), (1, "1")])
+def test_labels_of_another_type_are_no_unknown_ones(unknown, label, other):
+    """A side of integers was dropped as a whole, and scored 0."""
+    h = Hierarchy.from_edges([("root", label), ("root", "b")])
+    with pytest.raises(InvalidLabelSets, match=f"{other!r} is unknown, and looks like the class {label!r} .* convert"):
+        evaluate(h, [[label]], [[other]], ["F"], unknown=unknown)
+    assert evaluate(h, [[label]], [[other]], ["F"], unknown=unknown, rows="sets").mean("system", "F") == 0
+
+
+def test_accents_that_are_signs_of_their_own():
+    with pytest.raises(UnknownLabel, match="is not in the hierarchy, but '\xe9' is, .*normalize both sides to NFC"):
+        evaluate(Hierarchy.from_edges([("root", "\xe9")]), [["\xe9"]], [["e\u0301"]], ["F"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from unicodedata import normalize
 
 import numpy as np
 
@@ -77,16 +78,21 @@ def near_matches(label: Label, known: Iterable[Label]) -> list[Label]:
     folded: dict[str, Label] = {}
     for other in known:
         by_text.setdefault(str(other), other)
-        folded.setdefault(str(other).casefold(), other)
+        folded.setdefault(_fold(str(other)), other)
     text = str(label)
-    if text.casefold() in folded:
-        return [folded[text.casefold()]]
+    if _fold(text) in folded:
+        return [folded[_fold(text)]]
     if _CODE.fullmatch(text):  # a number that differs in a digit is another class, not a slip
         other = text.replace("_", ":") if "_" in text else text.replace(":", "_")
-        return [folded[other.casefold()]] if other.casefold() in folded else []
+        return [folded[_fold(other)]] if _fold(other) in folded else []
     room = 1 + len(text) // 3
     similar = [t for t in by_text if abs(len(t) - len(text)) <= room and set(text[:2]) & set(t[:2])]
     return [by_text[t] for t in difflib.get_close_matches(text, similar, 3, cutoff=0.6)]
+
+
+def _fold(text: str) -> str:
+    """A text without case, and with letters and their accents as one sign."""
+    return text.casefold() if text.isascii() else normalize("NFC", text.casefold())
 
 
 def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, list[Label]]:
@@ -104,6 +110,8 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
         ends = tuple(f"{JOINT}{last}" for last in (label, *near_matches(label, lasts)))
         near = [path for path in known if str(path).endswith(ends)][:3]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+    if near and normalize("NFC", str(label)) == normalize("NFC", str(near[0])):
+        hint = f", but {near[0]!r} is, which has its accents otherwise: normalize both sides to NFC"
     return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
 
 

@@ -252,7 +252,7 @@ def _refuse_edges(hierarchy: Hierarchy, side: LabelSets) -> None:
 
 
 def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np.bool_]) -> None:
-    """Refuse unknown labels that are a heading, or several known ones in one string."""
+    """Refuse unknown labels that are a heading, several known ones in one string, or a known one of another type."""
     if side.rows is not None or not new[side.codes].any():
         return
     first = side.codes[: side.ptr[1]]
@@ -263,7 +263,9 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
     known = hierarchy.known_labels()
     for k in np.flatnonzero(new).tolist():
         label = side.vocabulary[k]
-        description = several_classes(label, known)
+        description, twin = several_classes(label, known), other_type_label(label)
+        if twin is not None and twin in known:
+            description = f"the class {twin!r} ({type(twin).__name__}) in another type: convert one side"
         for position in np.flatnonzero(side.codes == k)[:1].tolist() if description else ():
             raise _refusal(side, position, f"{label!r} is unknown, and looks like {description}")
 

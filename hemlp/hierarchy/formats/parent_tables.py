@@ -51,6 +51,10 @@ class EdgeColumns:
             raise InvalidHierarchy(f"choose the column of the {missing}: {missing}=..., one of {list(header)}")
         left = {key: name for key, name in known.items() if name not in (parent, child)}
         name, weight = self.name or _first(left, NAME), self.weight or left.get("weight")
+        for used in filter(None, (parent, child, name, weight)):
+            chosen = used in (self.parent, self.child, self.name, self.weight)
+            if sum(other == used if chosen else _plain(other) == _plain(used) for other in header) > 1:
+                raise InvalidHierarchy(f"the column {used!r} occurs several times; the columns are {list(header)}")
         on_purpose = self.parent is not None and self.child is not None
         for other in header:
             if other not in (parent, child, name, weight) and _EDGE_FACTS.search(str(other)) and not on_purpose:
