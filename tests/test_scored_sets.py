@@ -278,8 +278,8 @@ def test_entries_by_score(kinds):
     rng = np.random.default_rng(kinds)
     sizes = [*range(40), 100, 333, 0, 1]
     ptr = np.concatenate([[0], np.cumsum(sizes)])
-    scores, ranks = rng.integers(0, kinds, ptr[-1]) / kinds, rng.integers(0, kinds, ptr[-1])
-    order = np.arange(ptr[-1])
-    by_score(ptr, order, scores, ranks)
+    scores, codes = rng.integers(0, kinds, ptr[-1]) / kinds, rng.integers(0, kinds, ptr[-1]).astype(np.int32)
+    order, ranks = np.arange(ptr[-1]), rng.permutation(kinds)
+    by_score(ptr, order, scores, codes, ranks)
     for begin, end in pairwise(ptr.tolist()):
-        assert order[begin:end].tolist() == sorted(range(begin, end), key=lambda k: (-scores[k], ranks[k]))
+        assert order[begin:end].tolist() == sorted(range(begin, end), key=lambda k: (-scores[k], ranks[codes[k]]))

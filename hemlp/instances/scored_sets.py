@@ -166,7 +166,7 @@ class ScoredSets(Scored, HtmlDisplay):
         grouped = bool((rows[1:] >= rows[:-1]).all())
         order = np.arange(rows.size) if grouped else np.argsort(rows, kind="stable")
         ptr = row_pointers(rows, size)
-        by_score(ptr, order, values, rank[codes])
+        by_score(ptr, order, values, codes, rank)
         made = cls(tuple(vocabulary), ptr, codes[order], values[order],
                     ids, source, None if lines is None else lines[order], repeated)  # fmt: skip
         return made.without_repeats(made.codes)

@@ -66,7 +66,7 @@ FAULTS = [
     Fault("kernels/closure/census.py", "inner = inner or (met and parents.ptr[node + 1] > parents.ptr[node])", "inner = inner or met", "a common root makes it the same branch", "diagnosis"),
     Fault("kernels/ranking/sweep.py", "equal[k] = task.alone == 0 and task.missed == 0", "equal[k] = task.alone == 0", "exact match of a threshold", "curves scored_sets"),
     Fault("kernels/ranking/sweep.py", "if task.in_true[node] == i:\n                task.c_weight += task.weights[node]", "if task.in_true[node] == i:\n                task.c_weight += 1", "weighted common nodes at a threshold", "curves scored_sets cafa_command"),
-    Fault("kernels/ranking/by_score.py", "return ranks[a] < ranks[b]", "return ranks[a] > ranks[b]", "which of equal scores is among the first k", "greatest_scores ranked scored_sets"),
+    Fault("kernels/ranking/by_score.py", "return entries.ranks[entries.codes[a]] < ", "return entries.ranks[entries.codes[a]] > ", "which of equal scores is among the first k", "greatest_scores ranked scored_sets"),
     Fault("kernels/resamples.py", "counts[i, scaled >> 16] += not left_out", "counts[i, scaled >> 16] = not left_out", "resamples without repetition", "table_intervals resampling evaluation"),
     Fault("kernels/lca/greedy.py", "return a_serves > b_serves", "return a_serves < b_serves", "the order in which greedy takes LCAs", "lca links"),
     Fault("kernels/lca/greedy.py", "if self._times[links.of_class[self._own[k]]] < 2:", "if self._times[links.of_class[self._own[k]]] < 1:", "greedy drops LCAs that are needed", "lca links"),

@@ -79,7 +79,8 @@ def from_pairs(
         except InvalidLabel as error:
             line = k + 1 if lines is None else lines[k]
             raise InvalidLabel(f"{source or 'data'}, line {line}: {error}") from None
-    return from_coded_pairs(instances, rows, known, codes, source, None if lines is None else np.asarray(lines))
+    names = instance_ids(instances, source)
+    return from_coded_pairs(names, rows, known, codes, source, None if lines is None else np.asarray(lines))
 
 
 def _code_pairs(
@@ -88,15 +89,17 @@ def _code_pairs(
     """Label sets from regular columns, much faster; None for others."""
     if ids is None or labels is None or len(ids[1]) != len(labels[1]) or "" in ids[0] or "" in labels[0]:
         return None
-    return None if (ids[1] < 0).any() else from_coded_pairs(*ids, *labels, source, lines)
+    if (ids[1] < 0).any():
+        return None
+    return from_coded_pairs(instance_ids(ids[0], source), ids[1], *labels, source, lines)
 
 
 def from_coded_pairs(
-    ids: Iterable[Any], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
+    ids: Iterable[Label], rows: IntArray, labels: Iterable[Label], codes: IntArray, source: str | None,
     lines: IntArray | None,
 ) -> LabelSets:  # fmt: skip
     """Label sets from the instance and the label of each row, as positions among ``ids`` and ``labels``; -1: none."""
-    names = instance_ids(ids, source)
+    names = tuple(ids)
     if (codes < 0).any() or (rows[1:] < rows[:-1]).any():
         order = np.argsort(rows, kind="stable")
         order = order[codes[order] >= 0]
