@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Iterable, Mapping, MutableMapping
 from typing import Any
 
@@ -90,3 +91,16 @@ def row_number(row: Any, count: int) -> int:
     if not -count <= row < count:
         raise InvalidOption(f"there is no instance {row}: they are numbered from 0 to {count - 1}")
     return int(row) % count
+
+
+def parse_memory(memory: int | str) -> int:
+    """A number of bytes, or a text like "500MB" or "2GB"."""
+    units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
+    try:
+        size = int(float(match.group(1)) * units[match.group(2) or ""]) if match else 0
+    except (ValueError, OverflowError):
+        size = 0
+    if isinstance(memory, bool) or size < 2**20:
+        raise InvalidOption(f"{memory!r} is not a size of memory of at least 1MB, like 500MB or 2GB")
+    return size

@@ -27,9 +27,9 @@ from hemlp.errors import (
     WorkerLost,
 )
 from hemlp.instances.label_files import LabelFile
+from hemlp.options import parse_memory
 from hemlp.processes.executors import map_unordered
 from hemlp.report.outputs import write_per_instance
-from hemlp.run.evaluate import parse_memory
 from hemlp.run.workers import ScoringOptions, all_compiled
 from hemlp.solvers.registry import as_solver
 from tests import hungry

@@ -14,7 +14,7 @@ from itertools import chain, compress, zip_longest
 
 import numpy as np
 
-from hemlp.errors import InvalidLabelSets, MisalignedSides, naming
+from hemlp.errors import HemlpError, InvalidLabelSets, MisalignedSides, naming
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label, label_order
 from hemlp.instances.batch import Batch, Policies
@@ -237,8 +237,11 @@ class Inputs:
         for system in self.systems:
             facts = LabelCounts(self.policies)
             for start, batch in self.blocks(system, BLOCK):
-                with naming(system):
+                try:
                     check_scorable(list(self.measures.values()), batch, undefined, start, room)
+                except HemlpError as error:
+                    with naming(system):
+                        raise error
                 facts.add(batch)
             if not facts.instances:
                 raise InvalidLabelSets(f"{self.systems[system].source} and {self.true.source} hold no instance")

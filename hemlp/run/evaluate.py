@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
@@ -34,7 +33,7 @@ from hemlp.measures.derived import Gold, RankedMeasure
 from hemlp.measures.factory import measure
 from hemlp.measures.information import complete_measures
 from hemlp.measures.scoring import UndefinedPolicy, is_small, score_together
-from hemlp.options import by_text, plain_number
+from hemlp.options import by_text, parse_memory, plain_number
 from hemlp.processes.progress import Progress
 from hemlp.results.inputs import Inputs, Source
 from hemlp.run.evaluation import Evaluation
@@ -156,12 +155,16 @@ def evaluate(
     room = None if memory is None else parse_memory(memory)
     try:
         given = hierarchy if isinstance(hierarchy, Hierarchy) else Hierarchy.of(hierarchy)
-        reader = InputReader(labels, id, label, rows, stream=room is not None)
+        reader, as_is = InputReader(labels, id, label, rows, stream=room is not None), rows is None
         ranked = all(isinstance(each, RankedMeasure) for each in made.values())
         sources = {
-            name: reader.read_predictions(pred, f"predictions of {name}", ranked) for name, pred in named.items()
+            name: pred
+            if as_is and isinstance(pred, LabelSets) and pred.source
+            else reader.read_predictions(pred, f"predictions of {name}", ranked)
+            for name, pred in named.items()
         }
-        truth = reader.read_labels(true, "true labels")
+        is_read = as_is and isinstance(true, LabelSets) and true.source
+        truth = true if is_read else reader.read_labels(true, "true labels")
         raw = not any(isinstance(pred, LabelSets | LabelFile | Scored) for pred in named.values())
         if raw and isinstance(truth, LabelSets) and named.keys() <= {*(truth.ids or ())}:
             raise InvalidOption(
@@ -201,9 +204,12 @@ def evaluate(
         alone = workers == 1 and executor is None and chunk is None and folder is None
         if small and alone and not visible:  # nothing to distribute
             scores = {}
-            for name, batch in inputs.batches.items():
-                with naming(name):
+            try:
+                for name, batch in inputs.batches.items():
                     scores[name] = score_together([*made.values()], batch, **vars(options))
+            except HemlpError as error:
+                with naming(name):
+                    raise error
         else:
             context = Context(inputs.hierarchies, inputs.given, str(policies), tuple(made.values()), options, left)
             score = partial(score_chunks, context=context, workers=workers, threads=threads, executor=executor)
@@ -270,19 +276,6 @@ def _describe_run(inputs: Inputs, options: ScoringOptions, chunk: int) -> dict[s
         "options": f"{inputs.policies}|{options}",
         "chunk": chunk,
     }
-
-
-def parse_memory(memory: int | str) -> int:
-    """A number of bytes, or a text like "500MB" or "2GB"."""
-    units = {"": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
-    match = re.fullmatch(r"\s*([\d.]+)\s*([KMGT]B)?\s*", str(memory).upper())
-    try:
-        size = int(float(match.group(1)) * units[match.group(2) or ""]) if match else 0
-    except (ValueError, OverflowError):
-        size = 0
-    if isinstance(memory, bool) or size < 2**20:
-        raise InvalidOption(f"{memory!r} is not a size of memory of at least 1MB, like 500MB or 2GB")
-    return size
 
 
 def _memory_per_worker(room: int, workers: int, processes: int, h: Hierarchy) -> float:
