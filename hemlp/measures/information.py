@@ -171,7 +171,7 @@ def _closures(
     """The closures of consecutive instances of a corpus (CSR), a limited number at a time."""
     labels = LabelSets.of(corpus, rows=rows, source="corpus")
     if not len(labels):
-        raise InvalidLabelSets("the corpus holds no instance")
+        raise InvalidLabelSets(f"{labels.source}: the corpus holds no instance")
     policy: UnknownPolicy = "error" if unknown == "isolate" else unknown
     with without_advice():
         batch = Batch.of(hierarchy, labels, labels, unknown=policy, unknown_true=policy)

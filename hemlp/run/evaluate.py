@@ -40,6 +40,7 @@ from hemlp.run.evaluation import Evaluation
 from hemlp.run.folder import RunFolder
 from hemlp.run.workers import Context, MemoryStore, ScoringOptions, all_compiled, score_chunks, score_systems
 from hemlp.solvers.registry import Solver, as_solver
+from hemlp.text.tables import plural
 from hemlp.version import __version__
 
 MEASURES = ("F_H", "F_LCA", "F", "GIE")
@@ -286,8 +287,8 @@ def _memory_per_worker(room: int, workers: int, processes: int, h: Hierarchy) ->
     left = room - processes * (250 * 2**20 + 400 * len(h))
     if left < 2**20:
         raise InvalidOption(
-            f"memory: {processes} processes with a hierarchy of {len(h):,} classes take about "
-            f"{(room - left) / 2**30:.1f} GB before the first instance; give more, or fewer workers"
+            f"memory: about {(room - left) / 2**30:.1f} GB go to {plural(processes, 'process', 'processes')} with a "
+            f"hierarchy of {len(h):,} classes before the first instance; give more{', or fewer workers' * (workers > 1)}"
         )
     return left / workers
 
