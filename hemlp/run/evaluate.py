@@ -288,7 +288,8 @@ def _memory_per_worker(room: int, workers: int, processes: int, h: Hierarchy) ->
     if left < 2**20:
         raise InvalidOption(
             f"memory: about {(room - left) / 2**30:.1f} GB go to {plural(processes, 'process', 'processes')} with a "
-            f"hierarchy of {len(h):,} classes before the first instance; give more{', or fewer workers' * (workers > 1)}"
+            f"hierarchy of {len(h):,} classes before the first instance; give more"
+            f"{', or fewer workers' * (workers > 1)}"
         )
     return left / workers
 
