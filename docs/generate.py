@@ -242,7 +242,7 @@ def errata_page() -> str:
     agreements = "; ".join(f"{table.agreements} of {len(table.cells)} in {table.title}" for table in paper.rankings())
     return f"""# Errata of the paper
 
-Where the tables of Kosmopoulos et al. do not follow from its own definitions. `hemlp cases` prints all case tables beside
+Where the tables of Kosmopoulos et al. do not follow from the paper's own definitions. `hemlp cases` prints all case tables beside
 ours, `python scripts/paper_rankings.py` all correlation tables. MGIA_error is the total cost of the pairs of MGIA.
 
 ## Case tables
