@@ -75,6 +75,20 @@ def test_the_first_study_runs(tmp_path, monkeypatch):
     assert Path("report.html").exists()
 
 
+@pytest.mark.parametrize("name", ["tour", "formats"])
+def test_the_commands_of_a_page_run(name, tmp_path, monkeypatch):
+    """On the bundled data, or on what the page writes first."""
+    page = (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8")
+    for path in (Path(hemlp.__file__).parent / "data" / "mesh_mini").iterdir():
+        shutil.copy(path, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for block in re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S):
+        Path("study.toml").write_text(block, encoding="utf-8")
+    (first,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)[:1]
+    exec(first, {})
+    run_commands(page)
+
+
 def test_the_comparison_with_greedy_prints_what_the_page_shows(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "exact-vs-greedy.md").read_text(encoding="utf-8")
     for path in (Path(hemlp.__file__).parent / "data" / "mesh_mini").iterdir():
