@@ -125,7 +125,11 @@ def classes(ev: Results, system: SystemChoice = None, *, on: CountBasis = "closu
     rows = occurring_classes(counts)
     head, columns = count_columns(chosen, counts[:, rows])
     notes = ["each label counts with its ancestors" if on == "closures" else "labels as given, without their ancestors"]
-    notes[0] += "; greatest loss first" if len(chosen) == 1 else "; greatest difference of the losses first"
+    notes[0] += (
+        "; common: on both sides; greatest loss first"
+        if len(chosen) == 1
+        else "; greatest difference of the losses first"
+    )
     if len(chosen) > 1:
         notes.append("lost: classes that are true or predicted, but not both")
     if intervals:
@@ -221,15 +225,17 @@ def levels(ev: Results, system: SystemChoice = None, *, intervals: bool = True) 
     1         3          3       2  0.6667  0.6667  0.6667
     2         2          3       1  0.3333  0.5000  0.4000
     <BLANKLINE>
-    level: the fewest edges up to a root
+    level: the fewest edges up to a root; each label counts with its ancestors; common: on both sides
     """
     chosen = choose_systems(ev, system)
     counts = level_counts(ev, chosen)
     rows = np.flatnonzero(counts.any(axis=(0, 2)))
     head, columns = count_columns(chosen, counts[:, rows])
-    notes = ["level: the fewest edges up to a root"]
+    notes = ["level: the fewest edges up to a root; each label counts with its ancestors"]
     if len(chosen) > 1:
         notes.append("lost: classes that are true or predicted, but not both")
+    else:
+        notes[0] += "; common: on both sides"
     if intervals:
         drawn = resample_ratios(ev, chosen, rows)
         wanted = [of[2] for of in drawn] if len(chosen) > 1 else list(drawn[0])
