@@ -409,6 +409,15 @@ def test_no_box_hides_an_arrow(edges):
                         assert abs(x - box.x) > box.width / 2 or abs(y - box.y) > box.height / 2
 
 
+def test_many_pairs_without_paths_stand_side_by_side():
+    h = Hierarchy.from_edges([("root", name) for name in "abcdefgh"])
+    picture = explain(Batch.of(h, [["e", "f", "g"]], [["a", "b", "c", "d", "g"]]), {"BMA": measure("BMA")}).picture()
+    picture.lay_out()
+    height = {key: box.y for key, box in picture.boxes.items()}
+    assert height["a"] == height["d"] < height["e"] == height["f"]
+    assert not any(box.covers(x, y) for x, y, _ in picture.place_labels() for box in picture.boxes.values())
+
+
 def test_arrows_of_separate_parts_do_not_cross():
     """Two trees whose labels alternate stand side by side, and the cost of a hit is never cut off."""
     edges = [(f"root {k}", f"{leaf} of {k}") for leaf in "abcd" for k in (0, 1)]

@@ -1,8 +1,7 @@
 """Layered layout of a small graph: the positions of boxes, arrows and curves, from the roots down.
 
-Layers that are too wide are folded into several rows; boxes never overlap. An arrow across several layers has a
-waypoint in each layer between (Sugiyama et al. 1981), so that no box hides it. Boxes that arrows join stay together in
-every layer, so that arrows of different parts do not cross.
+Layers that are too wide are folded; boxes never overlap. An arrow across several layers has a waypoint in each between
+(Sugiyama et al. 1981), so that no box hides it. Boxes that arrows join stay together, so that other parts do not cross.
 """
 
 from __future__ import annotations
@@ -205,7 +204,7 @@ class Layout:
         return [[boxes[key] for key in layer] for layer in layers if layer]
 
     def _depths(self) -> dict[Any, int]:
-        """The layer of each box, parents first; boxes without a visible arrow stand below all others."""
+        """The layer of each box, parents first; boxes without a visible arrow are below others, many pairs by side."""
         above, below = _neighbours(self.boxes, self._links())
         joined = {end for child, parent, kind in self.arrows if kind != "hidden" for end in (child, parent)}
         depth: dict[Any, int] = {}
@@ -222,7 +221,10 @@ class Layout:
                 depth[key] = min(depth[child] for child in below[key]) - 1
         last = max((depth[key] for key in joined), default=-1) + 1
         apart = {key for key in ready if key not in joined and not any(parent in joined for parent in above[key])}
-        return {key: d + last * (key in apart) for key, d in depth.items()}
+        paired = {end for curve in self.curves for end in (curve.first, curve.second) if not depth[end]} & apart
+        many = len(paired) > 5 and "default" not in {box.role for box in self.boxes.values()}
+        down = {k: last + (many and k in paired) * {"both": 1, "true": 2}.get(self.boxes[k].role, 0) for k in apart}
+        return {key: d + down.get(key, 0) for key, d in depth.items()}
 
     def curve_points(self, curve: PairCurve) -> Curve:
         """The points of a pair's curve, on the route that passes behind the fewest boxes."""
@@ -345,8 +347,7 @@ def text_width(text: str) -> float:
 
 def _fold(layer: Sequence[Box]) -> list[tuple[bool, list[Box]]]:
     """A layer as rows that are not too wide; the first of them is marked."""
-    rows: list[list[Box]] = [[]]
-    filled = 0.0
+    rows, filled = list[list[Box]]([[]]), 0.0
     for box in layer:
         if rows[-1] and filled + box.width > MAX_ROW_WIDTH:
             rows.append([])
