@@ -87,8 +87,8 @@ def main() -> None:
     for name in own:
         moved = [system for system in ev.systems if order(ev, name).index(system) != usual.index(system)]
         print(f"{name} ranks {', '.join(moved) if moved else 'no system'} differently from GIE")
-    ahead = [f"{a} below D = {float(d):.3g}, {b} above" for d, a, b in ev.sensitivity("patient").flips]
-    print(f"\nby patient, ahead are {'; '.join(ahead) or 'the same systems at every default cost'}")
+    ahead = [f"\n  D = {float(d):.4g}: {a} and {b}" for d, a, b in ev.sensitivity("patient").flips]
+    print(f"\nby patient, two systems change places at{''.join(ahead) or ' no default cost'}")
     batch = Batch.of(example.hierarchy, example.true, example.systems[ev.systems[0]])
     print(f"\nlenient, as algebra:\n{own['lenient'].model(batch[0]).algebra()}")
 

@@ -441,6 +441,22 @@ def test_functions_and_matrices_as_costs():
         PairMeasure("part", Bounds((1, 1), (1, 1)), default_cost={"sheep": 1}).score(H, ["sheep"], ["cow"])
 
 
+@pytest.mark.parametrize(
+    "function", [lambda f: 1.0, lambda f: f.error.sum(), lambda f: np.ones(7), lambda f: ["a", "b"]]
+)
+def test_a_score_is_an_array_of_numbers(function):
+    """A sum over a batch would depend on where the data is cut."""
+    own = PairMeasure("own", Bounds((1, 1), (1, 1)), default_cost=5, score=PairScore(function))
+    with pytest.raises(InvalidOption, match="own: .* is not an array of numbers, one for each instance"):
+        own.score(Batch.of(H, [["cow"], ["sheep"]], [["sheep"], ["sheep"]]))
+    for make in (
+        lambda: PairMeasure("own", Bounds((1, 1), (1, 1)), score=function),
+        lambda: SetMeasure("own", "none", score=function),
+    ):
+        with pytest.raises(InvalidOption, match=r"a score of your own is score=\w+Score\(function\)"):
+            make()
+
+
 def test_the_cap_comes_before_the_cut():
     chain = Hierarchy.from_edges([(i, i + 1) for i in range(9)])
     assert measure("GIE", horizon=2).score(chain, [0], [9]) == 4

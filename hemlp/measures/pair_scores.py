@@ -208,7 +208,8 @@ def contradictions(of: PairMeasure) -> Iterator[str]:
         yield f"score={score!r} needs the bounds (1, 1) on both sides and default_cost=0.5"
     nearest = of.pairing == "nearest"
     if of._of_matches and (bounds != COVER or not nearest or default is not None or of.max_distance is not None):
-        yield f"score={score!r} needs the bounds (1, ALL) on both sides, pairing='nearest' and no default_cost"
+        what = f"score={score!r}" if isinstance(score, str) else "a MatchScore"
+        yield f"{what} needs the bounds (1, ALL) on both sides, pairing='nearest' and no default_cost"
     if nearest and bounds != COVER and (bounds not in EACH or default is not None):
         yield "pairing='nearest' is for the bounds (1, ALL) on both sides, or without default_cost (1, 1) on one side"
     if of.pairing == "transport" and (

@@ -162,6 +162,8 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         statuses[part] = solution.statuses
         for each, filled in zip(group, columns, strict=True):
             for name, values in each._compute_columns(model, solution).items():
+                if np.shape(values) != part.shape or np.asarray(values).dtype.kind not in "biuf":
+                    raise InvalidOption(f"{name}: {values!r:.80} is not an array of numbers, one for each instance")
                 filled[name][part] = np.where(unsolved, math.nan, values)
     statuses = statuses[first]
     for array in {id(array): array for filled in columns for array in filled.values()}.values():
