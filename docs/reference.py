@@ -164,7 +164,7 @@ def study_page() -> str:
         "## [systems]\n\nThe name of each system, and its file; `FILE@0.3`, `FILE@top5`, `FILE@tuned` or `FILE@thresholds.json` of a "
         "file of scores.\n",
         "## [[measure]]\n\nA measure of your own: `name` and the arguments of its class (see [defining a new measure](new-measure.md)). "
-        "`predicted` and `true` are the bounds of a pair-based one, `augment` makes it a set-based one; `kind` names another class.\n",
+        "`predicted` and `true` are the bounds of a pair-based one (`[1, 1]` if left out), `augment` makes it a set-based one; `kind` names another class.\n",
         "## [options]\n",
         _rows(["key", "what"], [[f"`{name}`", _cell(_about(key))] for name, key in KEYS["options"].items()]),
     ]
