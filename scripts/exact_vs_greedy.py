@@ -70,7 +70,7 @@ def main() -> None:
             print(f"{name}\n{comparison}\n", file=sys.stderr)
         proved = sum(each.exact.status_counts().get("optimal", 0) for _, each in compared)
         total = sum(len(each.exact) for _, each in compared)
-        print(f"### {title}\n\n{markdown(compared)}\n")
+        print(f"### {title}: {len(compared[0][1].exact):,} instances\n\n{markdown(compared)}\n")
         print(f"{proved:,} of {total:,} exact results are proved optimal. {changed_ranks(compared)}\n")
 
 

@@ -228,6 +228,18 @@ def test_links_of_the_documentation_lead_somewhere():
                 assert (page.parent / target).exists(), f"{page.name}: {target}"
 
 
+def test_formulas_of_pages_are_understood():
+    """By what makes MathML of them: an environment that it does not know stays on one line, with its signs."""
+    converter = pytest.importorskip("latex2mathml.converter")
+    texts = [page.read_text(encoding="utf-8") for page in (ROOT / "docs").rglob("*.md") if "_build" not in page.parts]
+    formulas = [formula for text in texts for formula in re.findall(r"\$\$(.*?)\$\$", text, re.S)]
+    assert len(formulas) > 30
+    for formula in formulas:
+        made = converter.convert(formula, display="block")
+        assert "<mi>&</mi>" not in made, formula
+        assert "\\" not in made, formula
+
+
 def test_the_architecture_page_names_every_part():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     parts = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}
