@@ -31,7 +31,7 @@ def commands_page() -> str:
     ]
     for name, each in _all():
         parts.append(_command(name, each, click.Context(each, info_name=f"hemlp {name}", parent=context)))
-    return "\n".join(parts)
+    return _options_as_code("\n".join(parts))
 
 
 def _row(option: click.Option) -> tuple[str, str, str]:
@@ -100,8 +100,8 @@ def _spelled(option: click.Option) -> str:
     flags = ", ".join(option.opts)
     if option.is_flag:
         return f"`{' / '.join([flags, *option.secondary_opts])}`"
-    kind = "\\|".join(option.type.choices) if isinstance(option.type, click.Choice) else ""
-    return f"`{flags}` {kind or (option.metavar or option.type.name.upper().removesuffix(' RANGE'))}"
+    kind = "|".join(option.type.choices) if isinstance(option.type, click.Choice) else option.metavar
+    return f"`{flags}` {_cell(kind or option.type.name.upper().removesuffix(' RANGE'))}"
 
 
 def _help(option: click.Option) -> str:
@@ -165,19 +165,18 @@ def study_page() -> str:
         "file of scores.\n",
         "## [[measure]]\n\nA measure of your own: `name` and the arguments of its class (see [defining a new measure](new-measure.md)). "
         "`predicted` and `true` are the bounds of a pair-based one (`[1, 1]` if left out), `augment` makes it a set-based one; `kind` names another class.\n",
-        "## [options]\n",
-        _rows(["key", "what"], [[f"`{name}`", _cell(_about(key))] for name, key in KEYS["options"].items()]),
     ]
-    for table in TABLES[1:]:
+    for table in TABLES:
         rows = [[f"`{name}`", _cell(_about(key)), _usual(key)] for name, key in KEYS[table].items()]
         parts += [f"## [{table}]\n", _rows(["key", "what", "default"], rows)]
-    return "\n".join(parts)
+    return _options_as_code("\n".join(parts))
 
 
 def _about(key: Key) -> str:
     """What a key does, without the example for the command line."""
     choices = ", ".join(f"`{value}`" for value in key.kind.choices)
     words = re.sub(r": --?\w.*?\.(?=$| [A-Z])", ".", key.help, count=1)
+    words = re.sub(r"--(\w+)", r"`\1`", words)
     return f"{words} One of {choices}." if choices else words
 
 
@@ -185,6 +184,13 @@ def _usual(key: Key) -> str:
     if key.default is None or key.default == ():
         return ""
     return f"`{str(key.default).lower()}`" if isinstance(key.default, bool) else f"`{key.default!r}`".replace("'", '"')
+
+
+def _options_as_code(page: str) -> str:
+    """A page whose options in prose are code: else their dashes would be set as one."""
+    parts = page.split("`")
+    parts[::2] = [re.sub(r"(?<![\w-])--[a-z][a-z-]*", r"`\g<0>`", prose) for prose in parts[::2]]
+    return "`".join(parts)
 
 
 def _cell(text: str) -> str:

@@ -240,6 +240,13 @@ def test_formulas_of_pages_are_understood():
         assert "\\" not in made, formula
 
 
+def test_rows_of_tables_have_the_cells_of_their_head():
+    for page in (each for each in (ROOT / "docs").rglob("*.md") if "_build" not in each.parts):
+        for table in re.findall(r"(?:^\|.*\n)+", page.read_text(encoding="utf-8"), re.M):
+            cells = [len(re.findall(r"(?<!\\)\|", row)) for row in table.splitlines()]
+            assert len(set(cells)) == 1, (page.name, table.splitlines()[cells.index(max(cells))])
+
+
 def test_the_architecture_page_names_every_part():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     parts = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}

@@ -165,7 +165,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         "test": Key(
             _choice("permutation", "sign"), "Test of significance, by default the permutation test: --test sign."
         ),
-        "sided": Key(_choice("two", "one"), "The paper's sign test is --sided one.", "two"),
+        "sided": Key(_choice("two", "one"), "Sides of the test; the paper's sign test has one: --sided one.", "two"),
         "ranks": Key(_choice("mean", "chained"), "Places by mean, or as in the paper: --ranks chained.", "mean"),
     },
     "gate": {
