@@ -100,6 +100,9 @@ BY_US = [
     (changed(["systems", "A", "F_H"], 0.1), "the mean 0.1 contradicts its rows"),
     (changed(["systems", "A", "F_H"], None), "contradicts its rows"),
     (changed(["facts", "A", "instances"], 2), "different numbers of instances"),
+    (changed(["facts", "A", "true labels dropped"], -1), "is -1, which is not a count"),
+    (changed(["facts", "A", "true labels dropped"], 0.5), "is 0.5, which is not a count"),
+    (changed(["instances", "A", "F_H", "columns", "step"], [0, -1, 0]), "only the steps from 0 to 3"),
 ]  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from hemlp.io.files import write_text
 from hemlp.io.text import decode, file_reader, read_bytes
 from hemlp.io.unpacking import unpack_limit
 from hemlp.measures.instance_scores import Scores
-from hemlp.optimize.program import Status
+from hemlp.optimize.program import STEPS, Status
 from hemlp.report.json_columns import ColumnReader, ColumnWriter, Wrong, number
 from hemlp.results.results import Gold, Origin, Results, gold_of
 from hemlp.version import __version__
@@ -237,7 +237,7 @@ def _facts(system: str, value: Any) -> dict[str, float]:
     for key in (*COUNTS, "predictions an instance"):
         if key not in given:
             raise Wrong(f"{place} has no {key!r}")
-    for key in COUNTS:
+    for key in given.keys() - {"predictions an instance"}:
         if type(given[key]) is not int or given[key] < (key == "instances"):
             raise Wrong(f"{place}: {key!r} is {given[key]!r:.80}, which is not a count")
     return {key: number(f"{place}, {key!r}", each) for key, each in given.items()}
@@ -273,6 +273,9 @@ def _scores(
         raise Wrong(f"instances, {said}: {name!r:.80} is not one of its columns")
     ordered = [name, *(key for key in value["columns"] if key != name)]  # JSON does not promise that it comes first
     made = {key: columns.numbers(*place, key) for key in ordered}
+    steps = made.get("step", np.empty(0))
+    if not (np.isnan(steps) | np.isin(steps, np.arange(len(STEPS)))).all():
+        raise Wrong(f"instances, {said}, column 'step': there are only the steps from 0 to {len(STEPS) - 1}")
     statuses = columns.statuses(*place)
     unsolved = statuses > SOLVED
     for row in np.flatnonzero(np.isnan(made[name]) != unsolved)[:1]:
