@@ -123,9 +123,14 @@ def _average_scores(
         raise InvalidOption(f"average={average!r} is not 'samples', None, or 'micro' (without sample_weight)")
     if sample_weight is None:
         return scores.mean()
-    weights = np.asarray(sample_weight, np.float64)
-    if weights.shape != scores.values.shape or not (weights >= 0).all() or not weights.sum() > 0:
-        raise InvalidOption("sample_weight needs one number of at least 0 per instance, not all of them 0")
+    try:
+        weights = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    good = weights.shape == scores.values.shape and np.isfinite(weights).all() and (weights >= 0).all()
+    if not (good and weights.any()):
+        raise InvalidOption("sample_weight needs one finite number of at least 0 per instance, not all of them 0")
+    weights = np.ldexp(weights, -np.frexp(weights.max())[1])  # whose sum is finite
     defined = ~np.isnan(scores.values)
     total = weights[defined].sum()
     return float(weights[defined] @ scores.values[defined] / total) if total > 0 else math.nan

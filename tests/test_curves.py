@@ -59,6 +59,9 @@ def test_classes_that_the_corpus_does_not_have_are_an_error():
     with pytest.raises(InvalidOption, match="'cow'.*give unseen="):
         information_accretion(H, ["sheep"])
     assert information_accretion(H, ["sheep"], unseen=7.0)["cow"] == 7.0
+    for smoothing in (0, 1):
+        with pytest.raises(InvalidOption, match="unseen=nan is not a number"):
+            information_accretion(H, ["sheep"], unseen=float("nan"), smoothing=smoothing)
 
 
 def test_many_classes_with_several_parents(monkeypatch):

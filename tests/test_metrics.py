@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from functools import partial
 
@@ -256,3 +257,12 @@ def test_metrics_of_torch_processes_merge(tmp_path):
     for pair in list(batches())[:2]:
         metric.update(*pair)
     assert found == [metric.compute()] * 2
+
+
+def test_sample_weights_of_any_size():
+    """The sum of large weights was infinite, and the mean 0."""
+    for weight in (1e308, 5e-324):
+        assert metrics.f_h_score(["sheep"] * 4, ["sheep"] * 4, hierarchy=H, sample_weight=[weight] * 4) == 1
+    for wrong in ([math.inf, 1], "ab", [1j, 1]):
+        with pytest.raises(InvalidOption, match="one finite number"):
+            metrics.f_h_score(["sheep", "cow"], ["sheep", "cow"], hierarchy=H, sample_weight=wrong)

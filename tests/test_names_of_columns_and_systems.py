@@ -13,7 +13,17 @@ from scipy.sparse import csr_array
 
 import hemlp
 from hemlp import Hierarchy, LabelSets, Plan, ScoredSets, evaluate
-from hemlp.errors import FileFormatError, InvalidLabel, InvalidLabelSets, InvalidOption, InvalidScores, UnknownMeasure
+from hemlp.errors import (
+    FileFormatError,
+    InvalidLabel,
+    InvalidLabelSets,
+    InvalidOption,
+    InvalidScores,
+    UnknownMeasure,
+    UnwritableFile,
+)
+from hemlp.hierarchy.hierarchy_files import write_hierarchy
+from hemlp.io.files import write_text
 
 H = Hierarchy.from_edges([("r", "a"), ("r", "b"), ("a", "c")])
 GOLD, OTHER = [["a"], ["c"]], [["b"], ["c"]]
@@ -179,3 +189,16 @@ def test_a_single_line_of_scores_is_no_heading(tmp_path):
 def test_workers_are_a_number():
     with pytest.raises(InvalidOption, match="workers=None is not an integer"):
         evaluate(H, GOLD, {"A": OTHER}, ["F_H"], workers=None)
+
+
+def test_labels_that_have_no_utf_8(tmp_path):
+    """JSON can hold half a sign; Arrow and files in UTF-8 cannot."""
+    h = Hierarchy.from_edges([("r", "\ud800"), ("r", "z")])
+    table = pyarrow.table({"id": [1], "true": [["z"]], "A": [["r"]]})
+    assert Plan(h, ["F_H"], ["A"]).score(table).tally.finish().mean("A", "F_H") == 2 / 3
+    with pytest.raises(FileFormatError, match="would not be read as it was written"):
+        write_hierarchy(h, tmp_path / "h.csv")
+    for broken in (lambda: "a\ud800", lambda: iter(["a", "\ud800"])):
+        with pytest.raises(UnwritableFile, match="has no UTF-8"):
+            write_text(tmp_path / "t.txt", broken())
+    assert not [*tmp_path.iterdir()]

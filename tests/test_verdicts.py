@@ -328,6 +328,7 @@ def test_few_systems_have_no_letters():
 def test_wrong_scores_are_named():
     for scores, words in (
         ({}, "there are no systems"),
+        ([[1], [2]], "by the name of their system"),
         ({"A": [1, 2], "B": [1]}, "A 2, B 1"),
         ({"A": ["x"]}, "scores of A are not numbers"),
         ({"A": [[1, 2]]}, "scores of A are not one number per instance"),

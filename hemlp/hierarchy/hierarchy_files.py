@@ -175,7 +175,7 @@ def hierarchy_text(h: Hierarchy, name: str) -> str:
     text = out.getvalue()
     try:
         again = Hierarchy.from_data(_reader("edges")(SourceFile(name, kind, text.encode("utf-8"))))
-    except HemlpError as error:
+    except (HemlpError, UnicodeEncodeError) as error:
         raise FileFormatError(f"{name} would not be read as it was written: {error}") from None
     if content_hash([*map(str, h.labels)], {}, h.edges) != again.content_hash:
         lost = sorted({*map(str, h.labels)} ^ {*again.labels})[:3]

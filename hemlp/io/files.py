@@ -49,7 +49,11 @@ def is_stream(place: Path) -> bool:
 def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
     """Write a text, or the pieces of one, in UTF-8: whole or not at all."""
     pieces = [text] if isinstance(text, str) else text
-    write_bytes(path, (piece.encode("utf-8") for piece in pieces))
+    try:
+        write_bytes(path, (piece.encode("utf-8") for piece in pieces))
+    except UnicodeEncodeError as error:
+        sign = error.object[error.start]
+        raise UnwritableFile(f"cannot write {fspath(path)}: {sign!r} has no UTF-8, as half a sign") from None
 
 
 def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, keep: bool = False) -> None:

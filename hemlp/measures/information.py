@@ -126,8 +126,7 @@ def information_accretion(
     whole[number == 0] = size
     single = np.flatnonzero(number == 1)
     whole[single] = counts[hierarchy.parent_idx[hierarchy.parent_ptr[single]]]
-    if not added:
-        _check_seen(hierarchy, counts, unseen, "information accretion")
+    _check_seen(hierarchy, counts + added, unseen, "information accretion")
     with np.errstate(divide="ignore", invalid="ignore"):
         values = -np.log2((counts + added) / (whole + added)) + 0.0
     if unseen is not None:
@@ -184,6 +183,7 @@ def _closures(
 
 
 def _check_seen(hierarchy: Hierarchy, counts: IntArray | FloatArray, unseen: float | None, what: str) -> None:
+    plain_number("unseen", unseen, 0)
     if unseen is None and (counts == 0).any():
         first, *others = np.flatnonzero(counts == 0).tolist()
         more = f" (and {len(others):,} more)" if others else ""

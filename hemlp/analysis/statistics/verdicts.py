@@ -309,6 +309,8 @@ def verdicts(
     >>> v.groups
     {'A': ('a',), 'B': ('b',), 'C': ('b',)}
     """
+    if not isinstance(scores, Mapping):
+        raise InvalidOption(f"scores by the name of their system are needed, not {type(scores).__name__}")
     columns = {str(system): _as_column(str(system), values) for system, values in scores.items()}
     lengths = {system: len(column) for system, column in columns.items()}
     if len(columns) < len(scores) or len(set(lengths.values())) != 1:
