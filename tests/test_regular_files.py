@@ -21,11 +21,11 @@ from hypothesis import strategies as st
 from hemlp import HemlpError, LabelSets, ScoredSets, read_hierarchy, read_labels, read_scores
 from hemlp.hierarchy.formats import obo
 from hemlp.instances.formats import json_labels, label_lists, score_lists, score_tables
-from hemlp.kernels.text.label_sets import code_rows
+from hemlp.kernels.text.label_sets import code_objects, code_rows
 
 LONG_WAYS = (
     (score_tables, "_regular"), (score_tables, "_code_triples"), (score_lists, "_from_dicts"),
-    (json_labels, "_regular"), (json_labels, "code_lists"), (label_lists, "code_lists"), (obo, "_read_regular"),
+    (json_labels, "_from_objects"), (json_labels, "code_lists"), (label_lists, "code_lists"), (obo, "_read_regular"),
 )  # fmt: skip
 CELLS = st.sampled_from(["a", "b", "GO:1", "é", "\u2028x", "x" * 40, "1", "", " a ", '"a"', '"a ""b"', '"a,b"', 'a"'])
 NUMBERS = st.sampled_from(["0.5", "1", "1e-3", " .25", "", "nan", "inf", "x", "1_0", '"0.5"', "0." + "3" * 30])
@@ -189,3 +189,14 @@ def test_codes_of_rows():
     labels, codes = code_rows(rows, 7)
     assert (labels, codes.tolist(), codes.dtype) == (["b", "a", 1, "1"], [0, 1, 1, -1, 2, 0, 3], np.int32)
     assert all(code_rows([[1, odd]], 2) is None for odd in (True, 1.0, np.int64(1), [], b"a"))
+
+
+@pytest.mark.uncompiled
+def test_codes_of_objects():
+    rows = [{"id": "x", "labels": ["b", "a"]}, {"labels": [], "id": "y"}, {"id": "z", "labels": ["a"] * 2_000}]
+    ids, lengths, labels, codes = code_objects(iter(rows), "id", "labels")
+    assert (ids, lengths, labels) == (["x", "y", "z"], [2, 0, 2_000], ["b", "a"])
+    assert codes.tolist() == [0, 1] + [1] * 2_000
+    for odd in ([], {"id": "x"}, {"id": 1, "labels": []}, {"id": "x", "labels": "a"}, {"id": "x", "labels": [1]}):
+        assert code_objects([*rows, odd], "id", "labels") is None
+    assert code_objects([rows[0] | {"score": "1"}], "id", "labels") is None

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import replace
-from operator import itemgetter
+from itertools import chain
 from typing import Any
 
+from hemlp.arrays import entry_rows, pointers
 from hemlp.errors import Advice, FileFormatError
 from hemlp.instances.ambiguity import score_columns, threshold_advice
 from hemlp.instances.formats.annif import subject_list
@@ -25,7 +26,10 @@ _OTHERS = re.compile(r"labels?|.*(pred|gold|true|truth|target).*", re.IGNORECASE
 def read_json_labels(text: str, source: str, lines: bool, id: str | None, label: str | None) -> LabelSets:
     """``["a", "b"]``, ``"a"``, or ``{"id": ..., "labels": [...]}`` for each instance; ``lines``: one per line."""
     if lines:
-        rows = _rows(text, source)
+        texts = _lines(text, source)
+        if (sets := _from_objects(load_json_lines(texts, source), source, id, label)) is not None:
+            return sets
+        rows = [*load_json_lines(texts, source)]
     else:
         data = load_json(text, source)
         if isinstance(data, dict):
@@ -34,39 +38,44 @@ def read_json_labels(text: str, source: str, lines: bool, id: str | None, label:
             data = [{id or "id": key, label or "labels": value} for key, value in data.items()]
         if not isinstance(data, list):
             raise FileFormatError(f"{source} holds neither a list of instances nor an object that maps ids to labels")
+        if (sets := _from_objects(data, source, id, label)) is not None:
+            return sets
         rows = data
     return _label_sets(rows, f"{source}, line" if lines else f"{source}, element", source, id, label)
 
 
-def _rows(text: str, source: str) -> list[Any]:
+def _lines(text: str, source: str) -> list[str]:
+    """The lines of a text, none of which is blank."""
     lines = text.split("\n")
     while lines and not lines[-1].strip():
         lines.pop()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             raise FileFormatError(f"{source}, line {number}: a blank line; an instance without labels is []", number)
-    return load_json_lines(lines, source)
+    return lines
 
 
-def _regular(rows: list[Any], source: str, id: str | None, label: str | None) -> LabelSets | None:
-    """Label sets from lists, or from objects with an id and a list only; None for any others."""
-    if {*map(type, rows)} == {dict}:
-        key, column = id or "id", label or next((name for name in _LABELS if name in rows[0]), "labels")
-        if {*map(len, rows)} != {2}:
-            return None
-        try:
-            ids, labels = tuple(map(itemgetter(key), rows)), [*map(itemgetter(column), rows)]
-        except KeyError:
-            return None
-        if {*map(type, ids)} == {str} and "" not in ids and len({*ids}) == len(ids):
-            sets = code_lists(labels, source)
-            return None if sets is None else replace(sets, ids=ids)
+def _from_objects(rows: Iterable[Any], source: str, id: str | None, label: str | None) -> LabelSets | None:
+    """Label sets from objects with an id and a list only, one after the other; None for any others."""
+    from hemlp.kernels.text.label_sets import code_objects
+
+    each = iter(rows)
+    first = next(each, None)
+    if type(first) is not dict:
         return None
-    return code_lists(rows, source)
+    key, column = id or "id", label or next((name for name in _LABELS if name in first), "labels")
+    coded = code_objects(chain([first], each), key, column)
+    if coded is None:
+        return None
+    ids, lengths, vocabulary, codes = coded
+    if "" in ids or "" in vocabulary or len({*ids}) < len(ids):
+        return None
+    ptr = pointers(lengths)
+    return LabelSets(tuple(vocabulary), ptr, codes, tuple(ids), source, entry_rows(ptr) + 1)
 
 
 def _label_sets(rows: list[Any], place: str, source: str, id: str | None, label: str | None) -> LabelSets:
-    sets = _regular(rows, source, id, label)
+    sets = code_lists(rows, source)
     if sets is not None:
         return sets
     keys: list[Any] = []

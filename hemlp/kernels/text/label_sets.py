@@ -12,6 +12,7 @@ import cython
 import numpy as np
 
 from hemlp.kernels import Array
+from hemlp.kernels.bitsets import longer
 
 
 def code_rows(rows: Iterable[Iterable[Any]], size: int) -> tuple[list[Any], Array] | None:
@@ -38,6 +39,40 @@ def code_rows(rows: Iterable[Iterable[Any]], size: int) -> tuple[list[Any], Arra
                 codes[at] = number
             at += 1
     return list(numbers), np.asarray(codes)
+
+
+def code_objects(rows: Iterable[Any], key: str, column: str) -> tuple[list[str], list[int], list[str], Array] | None:
+    """Of objects with two fields, an id and a list of labels: ids, numbers of labels, distinct labels, codes as above.
+
+    One after the other, so that none has to stay in memory. There is no result for any other row.
+    """
+    codes: cython.int[::1] = np.empty(1024, np.int32)
+    ids: list = []
+    lengths: list = []
+    numbers: dict = {}
+    at: cython.Py_ssize_t = 0
+    for row in rows:
+        if len(ids) % 1024 == 0:
+            look_for_signals()
+        if type(row) is not dict or len(row) != 2:
+            return None
+        name, labels = row.get(key), row.get(column)
+        if type(name) is not str or type(labels) is not list:
+            return None
+        if at + len(labels) > codes.shape[0]:
+            codes = longer(codes, at + len(labels))
+        for label in labels:
+            if type(label) is not str:
+                return None
+            number = numbers.get(label)
+            if number is None:
+                number = len(numbers)
+                numbers[label] = number
+            codes[at] = number
+            at += 1
+        ids.append(name)
+        lengths.append(len(labels))
+    return ids, lengths, list(numbers), np.asarray(codes)[:at]
 
 
 def class_rows(ptr: Array, codes: Array, numbers: Array, order: Array) -> tuple[Array, Array]:
