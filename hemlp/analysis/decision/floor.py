@@ -145,8 +145,8 @@ def floor_notes(floors: Sequence[Floor]) -> list[str]:
     """What the rows are."""
     notes = [
         "best constant: one answer for all instances, the one with the best mean",
-        f"shuffled: each prediction goes to any instance, by chance; mean of {PERMUTATIONS} shuffles, or of all pairings "
-        "where that is cheap",
+        f"shuffled: each prediction goes to any instance, by chance; mean of {PERMUTATIONS} shuffles, or of "
+        "all pairings where that is cheap",
         "corrected: (mean − shuffled) / (perfect − shuffled): 1 is perfect, 0 is shuffled, greater is better by every "
         "measure",
     ]
