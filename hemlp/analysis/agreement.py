@@ -334,10 +334,11 @@ def agreement(
     for name, given in annotators.items():
         filled = [[] if row is None else row for row in given] if isinstance(given, list | tuple) else given
         sides[name] = LabelSets.of(filled, rows=rows, source=f"annotations of {name}")
-    named = {side.ids is not None for side in sides.values()}
-    if len(named) > 1:
-        raise MisalignedSides("some annotators have ids of instances and some have none: give ids to all of them")
-    if not any(named) and len({len(side) for side in sides.values()}) > 1:
+    bare = [str(side.source) for side in sides.values() if side.ids is None]
+    if 0 < len(bare) < len(sides):
+        lack = ", ".join(bare)
+        raise MisalignedSides(f"some annotators have ids of instances and some have none: give ids to {lack}")
+    if bare and len({len(side) for side in sides.values()}) > 1:
         lengths = ", ".join(f"{name} {len(side):,}" for name, side in sides.items())
         raise MisalignedSides(
             f"the annotators have different numbers of rows ({lengths}): give ids, or None for missing"
@@ -362,4 +363,4 @@ def agreement(
     batch = Batch.concatenate(parts)
     first = batch.first_duplicates()
     table = {name: np.where(place >= 0, first[place], -1) for name, place in places.items()}
-    return Agreement(own, h, batch, table, tuple(ids), any(named))
+    return Agreement(own, h, batch, table, tuple(ids), not bare)
