@@ -244,6 +244,8 @@ class Agreement:
     def branches(self, level: int = 1) -> Table:
         """α within each branch of a level (0 for the roots): on the instances of which some annotation is in it."""
         h, rows = self.hierarchy, []
+        if level > (deepest := int(h.unit_depths.max())):
+            raise InvalidOption(f"branches of level {level}: the deepest level is {deepest} (roots are at 0)")
         ptr, nodes, members = ClosureModel("", self.batch, "up", np.ones(len(h) + 1)).closures()
         for c in np.flatnonzero(h.unit_depths == level).tolist():
             sets = np.unique(entry_rows(ptr)[(nodes == c) & ((members & 1) > 0)])

@@ -237,7 +237,8 @@ def _weight(name: Any, value: Any) -> Fraction | float:
         return Fraction(value if isinstance(value, Fraction) else int(value))
     if isinstance(value, float | np.floating) and 0 < value < math.inf:
         return float(value)
-    raise InvalidOption(f"the weight {value!r} of {name!r} is not a positive number")
+    shown = str(value) if isinstance(value, Fraction) else repr(value)
+    raise InvalidOption(f"the weight {shown} of {name!r} is not a positive number")
 
 
 def _masses(weights: Collection[Fraction | float]) -> tuple[Any, bool]:
