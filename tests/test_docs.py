@@ -247,6 +247,18 @@ def test_rows_of_tables_have_the_cells_of_their_head():
             assert len(set(cells)) == 1, (page.name, table.splitlines()[cells.index(max(cells))])
 
 
+def test_the_api_page_has_all_public_functions_and_classes():
+    page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    places = {
+        "hemlp": hemlp,
+        **{f"hemlp.{name}": getattr(hemlp, name) for name in ("bounds", "costs", "solvers", "stats")},
+    }
+    public = {f"{place}.{name}": getattr(module, name) for place, module in places.items() for name in module.__all__}
+    callables = [name for name, each in public.items() if inspect.isfunction(each) or inspect.isclass(each)]
+    missing = [name for name in callables if not re.search(rf"[.]{name.rpartition('.')[2]}$", page, re.M)]
+    assert missing == ["hemlp.HemlpError"]  # with all errors, by their module
+
+
 def test_the_architecture_page_names_every_part():
     page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     parts = {path.relative_to(PACKAGE).parts[0].removesuffix(".py") for path in PACKAGE.rglob("*.py")}

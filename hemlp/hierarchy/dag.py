@@ -323,7 +323,7 @@ class Hierarchy(LabelledStructure, HtmlDisplay):
 
     @cached_property
     def content_hash(self) -> str:
-        """SHA-256 of labels, aliases, edges and weights: the same in every process and for every order of edges."""
+        """SHA-256 of labels, aliases, edges and weights, the same in every process and for every order of edges."""
         return content_hash(self.labels, self.aliases, self.edges)
 
     def __eq__(self, other: object) -> bool:
