@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from itertools import chain
 from os import PathLike
 from typing import Any
 
@@ -112,14 +113,16 @@ def read_scores(
     if sep in ("\t", None) and not any(named) and parse_number(first.split(b"\t" if sep else None)[-1]) is not None:
         return read_triples(data, source, sep, repeated)
     sep = sep or "\t"
-    _, header = next(split_cells(data, source, sep), (1, []))
+    rows = split_cells(data, source, sep)
+    line, header = next(rows, (1, []))
     if format == "matrix" or not {*DEFAULT_COLUMNS, label, score} & {*header} - {"id"}:
         from hemlp.instances.formats.matrices import is_score_matrix, read_score_matrix
 
-        rows = list(split_cells(data, source, sep))[1:]
-        if format == "matrix" or is_score_matrix(header, rows, id):
-            return read_score_matrix(header, rows, source, id)
-    return read_table(data, source, sep, named, repeated)
+        table = list(rows)
+        if format == "matrix" or is_score_matrix(header, table, id):
+            return read_score_matrix(header, table, source, id)
+        rows = iter(table)
+    return read_table(data, source, sep, chain([(line, header)], rows), named, repeated)
 
 
 def _first_line(data: bytes) -> bytes:

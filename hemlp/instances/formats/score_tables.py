@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from hemlp.arrays import FloatArray, IntArray
+from hemlp.arrays import FloatArray
 from hemlp.errors import Advice, FileFormatError, InvalidLabel, InvalidScores
 from hemlp.hierarchy.labels import Label, as_label, is_missing
 from hemlp.instances.label_sets import instance_ids
 from hemlp.instances.scored_sets import Repeated, ScoredSets
 from hemlp.io.frames import Coded, code_column, column, column_names, name_columns, number_column
-from hemlp.io.text import blank_lines, check_width, parse_number, read_columns, read_regular_cells, split_cells
+from hemlp.io.text import blank_lines, check_width, parse_number, read_columns, read_regular_cells
 
 ColumnNames = tuple[str | None, str | None, str | None]
 DEFAULT_COLUMNS = ("id", "label", "score")
@@ -35,7 +35,7 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
                 f"there is no column {name!r}; the columns are {names}: say {option}=, or labels= if each is a class"
             )
     ids, labels, values = code_column(data[chosen[0]]), code_column(data[chosen[1]]), number_column(data[chosen[2]])
-    if ids and labels and values is not None and (scores := _code_triples(ids, labels, values, source, None, repeated)):
+    if ids and labels and values is not None and (scores := _code_triples(ids, labels, values, source, repeated)):
         return scores
     of_id, of_label, of_score = (column(data, name) for name in chosen)
     if not len(of_id) == len(of_label) == len(of_score):
@@ -44,7 +44,7 @@ def from_columns(data: Any, columns: ColumnNames, repeated: Repeated, source: st
 
 
 def _code_triples(
-    ids: Coded, labels: Coded, values: FloatArray, source: str | None, lines: IntArray | None, repeated: Repeated
+    ids: Coded, labels: Coded, values: FloatArray, source: str | None, repeated: Repeated
 ) -> ScoredSets | None:
     """Scores from regular columns, faster; None for others."""
     (keys, rows), (classes, codes) = ids, labels
@@ -52,7 +52,7 @@ def _code_triples(
     if odd or not len(rows) == len(codes) == len(values):
         return None
     names = instance_ids(keys, source)
-    lines = np.arange(1, len(rows) + 1) if lines is None else lines
+    lines = np.arange(1, len(rows) + 1)
     return ScoredSets.from_entries(classes, rows, codes, values, len(names), names, source, lines, repeated)
 
 
@@ -124,10 +124,12 @@ def read_triples(data: bytes, source: str, sep: str | None, repeated: Repeated) 
     )
 
 
-def read_table(data: bytes, source: str, sep: str, named: tuple[str | None, ...], repeated: Repeated) -> ScoredSets:
-    """Scores from a table with a header."""
-    rows = split_cells(data, source, sep)
-    line, header = next(rows, (1, []))
+def read_table(
+    data: bytes, source: str, sep: str, rows: Iterator[tuple[int, list[str]]], named: tuple[str | None, ...],
+    repeated: Repeated,
+) -> ScoredSets:  # fmt: skip
+    """Scores from a table with a header; ``rows``: its lines as of ``split_cells``."""
+    line, header = next(rows)
     _check_cells(header, source, line)
     chosen = [given or default for given, default in zip(named, DEFAULT_COLUMNS, strict=True)]
     if not named[1] and "label" not in header and "class" in header:
@@ -174,8 +176,10 @@ def _regular(data: bytes, source: str, sep: str, width: int, at: list[int], repe
     if cells is None:
         return None
     values = cells.numbers(at[2])
-    ids, labels = ((cells.texts[k], cells.codes[k]) for k in at[:2])
-    return _code_triples(ids, labels, values, source, cells.lines, repeated) if np.isfinite(values).all() else None
+    (ids, rows), (labels, codes) = ((cells.texts[k], cells.codes[k]) for k in at[:2])
+    if "" in ids or "" in labels or not np.isfinite(values).all():
+        return None
+    return ScoredSets.from_entries(labels, rows, codes, values, len(ids), tuple(ids), source, cells.lines, repeated)
 
 
 def _parse_score(text: str, label: str, source: str, line: int) -> float | None:
