@@ -79,7 +79,10 @@ def pool_model(own: Measure, scenarios: Scenarios, best: Sequence[Side], at_leas
     first, values = row_pointers(owner, size), expected_values(own, scenarios, pool, owner)
     lost = np.isnan(values)
     if lost.any() and (row_sums((~lost).astype(np.float64), first) == 0).any():
-        raise UndefinedScore(f"{own.display_name} is undefined for every answer of the pool of an instance")
+        raise UndefinedScore(
+            f"{own.display_name} is undefined for every answer of the pool of an instance: take a measure that is "
+            f"defined everywhere, such as F_H or GIE"
+        )
     values[lost] = -math.inf if own.greater_is_better else math.inf
     model = PoolDecision(str(own), h, at_least, own.greater_is_better, first, pool, values, limits, counts)
     chosen = np.array([model.best(row) for row in range(size)], np.int64)

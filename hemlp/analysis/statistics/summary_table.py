@@ -324,7 +324,7 @@ def more_specific(ev: Results) -> Table:
     for system, name in ((system, name) for system in ev.systems for name in names):
         strict, lenient = ev.mean(system, name), ev.mean(system, name, lenient=True)
         lost = best(made[name]) - strict
-        rows.append((system, name, strict, lenient, (lenient - strict) / lost if lost else math.nan))
+        rows.append((system, name, strict, lenient, (lenient - strict) / lost + 0.0 if lost else math.nan))
     notes = ["share: how much of the strict loss is more specific than the gold, and so no lenient loss"]
     return Table(["system", "measure", "strict", "lenient", "share"], rows, notes)
 
