@@ -152,6 +152,7 @@ def test_pairs_levels_branches_and_instances():
     assert levels[0] == 1.0  # all say animal
     assert levels[2] < levels[0]
     branches = {label: number for label, number, _ in outcome.branches(1).rows}
+    assert repr(outcome).startswith(f"Agreement({outcome.measure.display_name}, ")
     with pytest.raises(InvalidOption, match="the deepest level is"):
         outcome.branches(9)
     assert branches == {"mammal": 3, "bird": 2}

@@ -287,6 +287,10 @@ class Agreement:
     def __str__(self) -> str:
         return str(self.table())
 
+    def __repr__(self) -> str:
+        annotators = plural(len(self.annotations), "annotator")
+        return f"Agreement({self.measure.display_name}, {annotators}, {plural(self._number, 'instance')})"
+
     def to_dict(self) -> dict[str, Any]:
         """As plain values."""
         return {
