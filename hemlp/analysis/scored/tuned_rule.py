@@ -147,7 +147,8 @@ class Tuned(HtmlDisplay):
                 named = f"; {RULE_KINDS[each.by]}, {each.parameter}, is simpler, not significantly different {apart}"
                 other += ", simpler and not significantly different" if each is one else named  # one is named already
                 break
-        head, data = "Recommended" if best else "Chosen", f"these {plural(self.instances, 'instance')}"
+        head, number = "Recommended" if best else "Chosen", self.instances
+        data = "this instance" if number == 1 else f"these {number:,} instances"
         return f"{head}: {words}){other}; chosen on {data}, so {self.value:.4f} is optimistic{self._skipped_note}."
 
     def __repr__(self) -> str:
