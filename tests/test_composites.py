@@ -213,7 +213,7 @@ def test_transport_where_it_is_undefined():
 def test_a_cost_above_one_is_no_similarity():
     content = dict.fromkeys(H, 3.0)
     for name in MATCHES:
-        with pytest.raises(InvalidCost, match=f"{name} needs a cost that is 1 minus a similarity"):
+        with pytest.raises(InvalidCost, match=f"^{name}: the cost has to be 1 minus a similarity"):
             measure(name, cost="shortest_path").score(H, ["sheep"], ["cow"])
     with pytest.raises(InvalidCost, match="1 minus a similarity"):
         measure("BMA", cost=JiangConrath({**content, "animal": 0, "mammal": 1})).score(H, ["sheep"], ["cow"])

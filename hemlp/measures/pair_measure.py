@@ -267,7 +267,7 @@ class PairMeasure(Measure):
         if self.horizon is not None and batch.hierarchy.weighted and own_lengths:
             raise InvalidOption("horizon counts edges; this hierarchy has edge weights")
         if self._scorer.similarity or self._of_matches:
-            kappa = shares_of_one(self.cost, batch, pairs, self.name)
+            kappa = shares_of_one(self.cost, batch, pairs)
         else:
             kappa = compute_costs(self.cost, batch, pairs)
         if self.horizon is not None:

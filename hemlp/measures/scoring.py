@@ -146,11 +146,13 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         parts = split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
     for part in parts:
         try:
-            model = leader.model(batch if len(part) == len(batch) else batch.take(part))
+            with naming(leader.name):
+                model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             named, limit = leader._solve_options
             chosen = named if options.solver is None and options.round is None else options.choose_solver(model, named)
             limit = limit if options.time_limit is None else options.time_limit
-            solution = solve(model, chosen, limit, verified=options.verify)
+            with naming(leader.name):
+                solution = solve(model, chosen, limit, verified=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
         unsolved = solution.statuses > Status.FEASIBLE

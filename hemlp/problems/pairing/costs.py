@@ -319,12 +319,12 @@ def compute_costs(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     return values
 
 
-def shares_of_one(cost: Cost, batch: Batch, pairs: Pairs, measure: str) -> FloatArray:
+def shares_of_one(cost: Cost, batch: Batch, pairs: Pairs) -> FloatArray:
     """κ of all pairs for a measure of similarities: refused unless each is at most 1."""
     values = compute_costs(cost, batch, pairs)
     for k in np.flatnonzero(values > 1)[:1]:
         raise InvalidCost(
-            f"{measure} needs a cost that is 1 minus a similarity, and {cost} is {values[k]:g} for a pair of classes: "
+            f"the cost has to be 1 minus a similarity, and {cost} is {values[k]:g} for a pair of classes: "
             f"choose wu_palmer, Lin(weights), or MatrixCost(labels, values, similarity=True)"
         )
     return values
