@@ -155,9 +155,22 @@ def test_annotators_whose_ids_differ_in_type():
         hemlp.agreement(H, sides)
 
 
-def test_frames_of_polars_stay_readable():
-    frame = polars.DataFrame({"id": ["1", "2"], "label": ["a", "b"]})
+@pytest.mark.parametrize("kind", [polars.String, polars.Categorical, polars.Enum(["a", "b"])])
+def test_frames_of_polars_stay_readable(kind):
+    """Categories are numbered without a sign."""
+    frame = polars.DataFrame({"id": ["1", "2"], "label": polars.Series(["a", "b"], dtype=kind)})
     assert list(LabelSets.of(frame)) == [("a",), ("b",)]
+    frame = frame.rename({"label": "true"}).with_columns(A=polars.col("true"))
+    assert Plan(H, ["F"], ["A"]).score(frame).tally.finish().mean("A", "F") == 1
+    lists = frame.with_columns(polars.col("A").reshape((-1, 1)).arr.to_list())
+    assert Plan(H, ["F"], ["A"]).score(lists).tally.finish().mean("A", "F") == 1
+
+
+@pytest.mark.parametrize("at", ["0_5", "\u0663", "nan", ""])
+def test_cuts_of_columns_are_numbers_as_in_files(at):
+    scores = pyarrow.array([[{"label": "a", "score": 0.5}]])
+    with pytest.raises(InvalidOption, match="scores in tables are cut at a number"):
+        Plan(H, ["F_H"], [f"A@{at}"]).score(pyarrow.table({"id": [1], "true": [["a"]], "A": scores}))
 
 
 @pytest.mark.parametrize(

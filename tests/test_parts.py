@@ -247,6 +247,32 @@ def test_datasets_that_do_not_belong_together_are_refused(tmp_path, rows):
 # ---- engines
 
 
+def test_files_of_a_dataset_have_the_same_columns(tmp_path):
+    """A system that only later files had was left out, and so were ids; a file without a system was a traceback."""
+    both = {"true": ["b"], "A": ["b"]}
+    for k, (first, second, systems) in enumerate((
+        ({"id": ["x"], **both}, {"id": ["y"], **both, "B": ["b"]}, None),
+        ({"id": ["x"], **both}, {"id": ["y"], "true": ["b"], "B": ["b"]}, ["A"]),
+        ({"id": ["x"], **both}, both, None),
+        (both, {"id": ["x"], **both}, ["A"]),
+    )):  # fmt: skip
+        (tmp_path / str(k)).mkdir()
+        for name, columns in (("a", first), ("b", second)):
+            pq.write_table(pa.table(columns), tmp_path / f"{k}/{name}.parquet")
+        with pytest.raises(FileFormatError, match="b.parquet has the columns .*, unlike the first file"):
+            evaluate(H, tmp_path / str(k), systems, ["F_H"])
+    assert evaluate(H, tmp_path / "0", ["A"], ["F_H"]).mean("A", "F_H") == 1
+
+
+def test_scores_beside_labels_are_refused(tmp_path):
+    """They are in files, too: every row would count, whatever its score."""
+    for name, columns in (("gold", {}), ("pred", {"score": [0.1, 0.9]})):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table({"id": ["x", "y"], "label": ["b", "b"], **columns}), tmp_path / name / "a.parquet")
+    with pytest.raises(InvalidLabelSets, match="'score' looks like scores"):
+        evaluate(H, tmp_path / "gold", {"A": tmp_path / "pred"}, ["F_H"])
+
+
 def test_executors_leave_the_same_bytes(folder, rows, tmp_path):
     wanted = whole_bytes(rows)
     assert results_of(folder, resume=tmp_path / "threads", workers=2) == wanted

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from glob import glob
 from os import PathLike, fspath
@@ -95,11 +95,19 @@ class Dataset:
         """A file as ``pyarrow.parquet.ParquetFile``."""
         return open_parquet(self.filesystem, self.paths[k])
 
-    def tables(self, k: int, columns: Sequence[str], size: int) -> Iterator[Any]:
-        """The rows of a file in tables of ``size`` rows, the last one shorter; one empty table for an empty file."""
+    def tables(
+        self, k: int, columns: Sequence[str], size: int, unwanted: Callable[[str], bool] = lambda name: False
+    ) -> Iterator[Any]:
+        """The rows of a file in tables of ``size`` rows, the last one shorter; one empty table for an empty file.
+
+        Files without one of the columns, or with an ``unwanted`` one, are refused.
+        """
         import pyarrow as pa
 
         with self.open_file(k) as file:
+            names = file.schema_arrow.names
+            if any(names.count(name) != 1 for name in columns) or any(map(unwanted, names)):
+                raise FileFormatError(f"{self.paths[k]} has the columns {names}, unlike the first file of the dataset")
             table = file.schema_arrow.empty_table().select(columns)
             done = 0
             try:

@@ -172,7 +172,8 @@ def code_arrow(values: Any) -> Coded | None:
         distinct = coded.dictionary.to_pylist()
     if len(dict.fromkeys(distinct)) < len(distinct) or None in distinct:
         return None
-    return sort_by_appearance(distinct, coded.indices.fill_null(-1).to_numpy(zero_copy_only=False))
+    codes = coded.indices.cast("int64").fill_null(-1)  # indices may be unsigned
+    return sort_by_appearance(distinct, codes.to_numpy(zero_copy_only=False))
 
 
 def _code_texts(values: Any) -> Coded | None:

@@ -22,6 +22,7 @@ import numpy as np
 from hemlp.analysis.statistics.resampling import assign_buckets
 from hemlp.errors import FileFormatError, InvalidLabelSets, InvalidOption, MisalignedSides, RunMismatch, WorkerLost
 from hemlp.hierarchy.dag import Hierarchy
+from hemlp.instances.ambiguity import refuse_score_columns
 from hemlp.io.datasets import Dataset, is_dataset
 from hemlp.measures.factory import restore_measure
 from hemlp.processes.executors import find_client
@@ -48,10 +49,11 @@ MOST_PARTS = 512
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """A dataset, and its columns by what they are in a plan: id, true, systems."""
+    """A dataset, and its columns by what they are in a plan: id, true, systems; ``whole``: it has no others."""
 
     files: Dataset
     columns: Mapping[str, str]
+    whole: bool = False
 
     @classmethod
     def of(cls, files: Dataset, name: str) -> Side:
@@ -64,12 +66,18 @@ class Side:
                 f"{files.source}: a dataset needs a column 'id', and labels in a column {name!r} or "
                 f"'label'; there are {columns}"
             )
+        refuse_score_columns(columns, (ID, chosen[0]))
         return cls(files, {ID: ID, name: chosen[0]})
 
     def tables(self, k: int, size: int, *only: str) -> Iterator[Any]:
         """The tables of a file, with all columns or some of them."""
         named = {name: column for name, column in self.columns.items() if not only or name in only}
-        for table in self.files.tables(k, list(named.values()), size):
+        known = {*self.columns.values()}
+
+        def unwanted(name: str) -> bool:
+            return name not in known and (self.whole or name == ID)
+
+        for table in self.files.tables(k, list(named.values()), size, unwanted):
             yield table.rename_columns(list(named))
 
 
@@ -173,13 +181,14 @@ def open_parts(true: Any, systems: Any, make_plan: Any, size: int | None) -> Par
         opened = {TRUE: gold, **{name: Dataset.open(place) for name, place in systems.items()}}
         sides = [Side.of(files, name) for name, files in opened.items()]
     else:
+        whole = systems is None
         systems = [name for name in columns if name not in (ID, TRUE)] if systems is None else systems
         for name, column in systems.items() if isinstance(systems, Mapping) else ():
             if name != column:
                 raise InvalidOption(f"{gold.source}: the system of the column {column!r} is called like it")
         ids = [ID] if ID in columns else []
         named = [scored_column(name, columns) or name for name in systems]
-        sides = [Side(gold, {name: name for name in (*ids, TRUE, *named)})]
+        sides = [Side(gold, {name: name for name in (*ids, TRUE, *named)}, whole)]
     kinds = {}
     for side in sides:
         schema = side.files.open_file(0).schema_arrow

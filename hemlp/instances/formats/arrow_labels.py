@@ -19,7 +19,7 @@ from hemlp.hierarchy.labels import Label
 from hemlp.instances.label_sets import LabelSets
 from hemlp.instances.thresholds import as_threshold
 from hemlp.io.frames import column_names, refuse_broken_texts, sort_by_appearance
-from hemlp.io.text import word_rows
+from hemlp.io.text import parse_number, word_rows
 
 
 def as_arrow_table(data: Any) -> Any:
@@ -112,7 +112,10 @@ def _plain(array: Any) -> Any:
     """An array without a dictionary."""
     from pyarrow import types
 
-    return array.dictionary.take(array.indices) if types.is_dictionary(array.type) else array
+    if not types.is_dictionary(array.type):
+        return array
+    values = array.dictionary
+    return (values.cast("large_string") if types.is_string_view(values.type) else values).take(array.indices)
 
 
 def read_arrow_labels(column: Any, ids: tuple[Label, ...], source: str) -> LabelSets:
@@ -140,17 +143,17 @@ def cut_scores(column: Any, at: str, source: str) -> Any:
     array, kind = column.combine_chunks(), column.type
     if not (_is_list(kind) and types.is_struct(kind.value_type) and {"label", "score"} <= {*kind.value_type.names}):
         raise InvalidLabelSets(f"{source}: scores are lists of structs with the fields label and score, not {kind}")
-    try:
-        threshold = as_threshold(float(at))
-    except ValueError:
-        raise InvalidOption(f"@{at}: scores in tables are cut at a number, as in NAME@0.3") from None
+    number = parse_number(at.encode("utf-8", "replace"))
+    if number is None or not np.isfinite(number):
+        raise InvalidOption(f"@{at}: scores in tables are cut at a number, as in NAME@0.3")
+    threshold = as_threshold(number)
     flat, ptr = array.flatten(), pointers(np.asarray(array.value_lengths().fill_null(0)))
     labels, scores = (compute.struct_field(flat, name) for name in ("label", "score"))
     if not (types.is_integer(scores.type) or types.is_floating(scores.type) or types.is_decimal(scores.type)):
         raise InvalidScores(f"{source}: scores are numbers, not {scores.type}")
     labels = _encodable(labels, source)
     values, rows = scores.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False), entry_rows(ptr)
-    codes = labels.dictionary_encode().indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    codes = labels.dictionary_encode().indices.cast("int64").fill_null(-1).to_numpy(zero_copy_only=False)
     keys, first = np.unique(rows * (len(flat) + 1) + codes, return_index=True)
     twice = np.setdiff1d(np.arange(len(flat)), first) if len(keys) < len(flat) else ()
     for wrong, words in ((np.flatnonzero(~np.isfinite(values)), "is no score"), (twice, "is a second score")):
@@ -181,6 +184,8 @@ def _encodable(labels: Any, source: str) -> Any:
 
     if types.is_nested(labels.type):
         raise InvalidLabelSets(f"{source}: labels are strings or integers, not {labels.type}")
+    if types.is_dictionary(labels.type) and types.is_string_view(labels.type.value_type):
+        return _plain(labels)
     return labels.cast("large_string") if types.is_string_view(labels.type) else labels
 
 
@@ -207,7 +212,8 @@ def _from_flat(flat: Any, ptr: IntArray, source: str) -> LabelSets:
     coded = flat if types.is_dictionary(flat.type) else flat.dictionary_encode()
     with refuse_broken_texts(f"{source}: a label"):
         distinct = coded.dictionary.to_pylist() if not types.is_null(flat.type) else []
-    codes = coded.indices.fill_null(-1).to_numpy(zero_copy_only=False) if distinct else np.full(len(flat), -1)
+    numbers = coded.indices.cast("int64").fill_null(-1)  # they may be unsigned
+    codes = numbers.to_numpy(zero_copy_only=False) if distinct else np.full(len(flat), -1)
     vocabulary, codes = sort_by_appearance(distinct, codes)
     sets = LabelSets(tuple(vocabulary), ptr, codes, source=source, rows="sets")
     good = np.array([type(label) is int or (type(label) is str and label != "") for label in vocabulary] + [False])
