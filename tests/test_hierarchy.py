@@ -305,7 +305,7 @@ def test_bad_input_has_named_errors():
         Hierarchy.from_edges(["ab"])
     with pytest.raises(InvalidHierarchy, match="edge 1"):
         Hierarchy.from_edges([("a", "b", 1, 2)])
-    for weight in (-1, math.nan, math.inf, None, "heavy"):
+    for weight in (-1, math.nan, math.inf, None, "heavy", "1_0", "\u0663", True, 10**400):
         with pytest.raises(InvalidWeight, match="edge 1, 'a' → 'b'"):
             Hierarchy.from_edges([("a", "b", weight)])
     with pytest.raises(InvalidWeight, match="all edges or none"):

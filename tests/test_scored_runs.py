@@ -113,6 +113,8 @@ def test_scores_of_other_instances_are_told(folder):
         (["k=scores.tsv@nan"], "a threshold is a finite number"),
         (["k=scores.tsv@top0"], "scores.tsv@top0: the number of classes"),
         (["k=scores.tsv@some"], "scores are cut by @0.3"),
+        (["k=scores.tsv@0_5"], "scores are cut by @0.3"),
+        (["k=scores.tsv@top1\u0663"], "scores are cut by @0.3"),
         (["k=scores.tsv@gold.json"], "cannot read gold.json"),
         (["k=scores.tsv"], "holds scores, in lines of id, class and score"),
     ],

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from hemlp.arrays import FloatArray, IntArray, record, row_pointers, sorted_distinct, split
 from hemlp.errors import Advice, CyclicHierarchy, InvalidWeight, UpsideDown
 from hemlp.hierarchy.labels import Label, label_order
+from hemlp.io.text import parse_number
 from hemlp.options import check_choice
 from hemlp.text.tables import plural
 
@@ -164,10 +165,10 @@ def _cycle_error(cycle: list[Label]) -> CyclicHierarchy:
 def edge_weight(value: Any, place: str) -> float:
     """The length of an edge; ``place`` names the edge in messages."""
     try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not (math.isfinite(number) and number >= 0):
+        number = parse_number(value.encode("utf-8", "replace")) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = None
+    if number is None or isinstance(value, bool | np.bool_) or not (math.isfinite(number) and number >= 0):
         raise InvalidWeight(f"{place}: the weight {value!r} is not a finite number of at least 0")
     return number + 0.0  # turns -0.0 into 0.0
 

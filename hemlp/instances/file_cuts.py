@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hemlp.errors import InvalidOption
+from hemlp.io.text import parse_number
 
 TUNED = "tuned"
-_TOP = re.compile(r"top(\d{1,18})")
+_TOP = re.compile(r"top([0-9]{1,18})")
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,7 @@ class Cut:
     @property
     def threshold(self) -> float | None:
         """The threshold, if it is a number."""
-        try:
-            return float(self.at)
-        except ValueError:
-            return None
+        return parse_number(self.at.encode("utf-8", "replace"))
 
     @property
     def name(self) -> str:
