@@ -353,7 +353,7 @@ def agreement(
     for side in sides.values():
         for each in range(len(side)) if side.ids is None else side.ids:
             ids.setdefault(each, len(ids))
-    if any(named):
+    if not bare:
         instance_ids(ids, "annotations")
     parts, places, start = [], {}, 0
     for name, side in sides.items():
