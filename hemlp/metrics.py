@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hemlp.arrays import FloatArray
-from hemlp.errors import HemlpError, InvalidLabelSets, InvalidOption, without_advice
+from hemlp.errors import Advice, HemlpError, InvalidLabelSets, InvalidOption, without_advice
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.labels import Label
 from hemlp.instances.batch import Batch, Policies, UnknownPolicy
@@ -193,6 +193,12 @@ class Metric:
         **parameters: Any,
     ) -> None:
         self.measure = as_measure(measure, **parameters)
+        inner = getattr(self.measure, "measure", self.measure)
+        if "isolate" in (unknown, unknown_true) and inner.serializable_fields().get("score") == "hamming":
+            raise InvalidOption(
+                f"{self.measure} divides by the number of classes, which unknown='isolate' would change with every "
+                f"batch: give hierarchy.with_isolated(labels)"
+            ).with_advice(Advice("unknown", "drop", "to leave such labels out"))
         self.hierarchy = given = Hierarchy.of(hierarchy)
         self.reading = _MetricOptions(labels, rows, unknown, unknown_true)
         self.average, self.zero_division = average, zero_division

@@ -266,3 +266,14 @@ def test_sample_weights_of_any_size():
     for wrong in ([math.inf, 1], "ab", [1j, 1]):
         with pytest.raises(InvalidOption, match="one finite number"):
             metrics.f_h_score(["sheep", "cow"], ["sheep", "cow"], hierarchy=H, sample_weight=wrong)
+
+
+def test_hamming_of_unknown_labels_does_not_depend_on_batches():
+    """Isolated classes of one batch were not those of another, and it divides by the number of classes."""
+    with pytest.raises(InvalidOption, match="divides by the number of classes"):
+        metrics.Metric("hamming", hierarchy=H, unknown="isolate")
+    whole, cut = (metrics.Metric("hamming", hierarchy=H.with_isolated(["yeti"])) for _ in range(2))
+    whole.update(TRUE, ["yeti", "cow", "mammal"])
+    for true, pred in zip(TRUE, ["yeti", "cow", "mammal"], strict=True):
+        cut.update([true], [pred])
+    assert cut.compute() == whole.compute()
