@@ -141,6 +141,8 @@ def test_weights_by_name(files):
     assert measure("simGIC", weights=named).score(H, ["d"], ["c"]) == measure("simGIC", weights=content).score(
         H, ["d"], ["c"]
     )
+    with pytest.raises(InvalidOption, match="'d' has two weights"):  # also where every class has one by its label
+        measure("simGIC", weights={**content, "Dogs": content["d"] + 1}).score(H, ["d"], ["c"])
     del named["a"]
     with pytest.raises(InvalidOption, match="'d' has two weights"):
         measure("simGIC", weights={**named, "r > a > d": 5.0}).score(H, ["d"], ["c"])

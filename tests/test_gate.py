@@ -323,6 +323,8 @@ def test_a_gate_beside_json_on_the_output(hemlp):
         (["--max-drop", "F_H"], "--max-drop F_H is not MEASURE=NUMBER"),
         (["--max-drop", "F_H=much"], "--max-drop F_H=much is not MEASURE=NUMBER"),
         (["--max-drop", "=1"], "--max-drop =1 is not MEASURE=NUMBER"),
+        (["--max-drop", "F_H=1_0"], "--max-drop F_H=1_0 is not MEASURE=NUMBER"),
+        (["--max-drop", "F_H=0.1", "--max-drop", "F_H=0.2"], "--max-drop F_H=0.2: F_H has a limit already, 0.1"),
         (["--max-drop", "SDL=1"], "SDL is not evaluated, but F_H, GIE"),
         (["--max-drop", "F_H=nan"], "F_H = nan is not a number"),
         (["-m", "SDL"], "has no measure 'SDL'"),

@@ -51,6 +51,8 @@ def test_weights_for_all_that_take_them_or_for_one(files):
         ),
         (["-m", "F_H", "--weights", "simGIC=w.tsv"], "simGIC is not among the measures"),
         (["-m", "F_H,GIE", "--weights", "GIE=w.tsv"], "GIE takes no weights"),
+        (["-m", "F_H", "--weights", "w.tsv", "--weights", "w.tsv"], "there are weights of all already"),
+        (["-m", "F_H", "--weights", "F_H=w.tsv", "--weights", "F_H=w.tsv"], "there are weights of F_H already"),
     ],
 )
 def test_weights_that_nobody_takes(files, options, words):
@@ -68,3 +70,13 @@ def test_files_that_are_no_weights(tmp_path, line):
 def test_measures_with_brackets_within_brackets(files):
     own = "PairMeasure('m', Bounds(predicted=(1, 1), true=(1, 1), total=(0, 0)), default_cost=5)"
     assert means(files, "-m", f"F_H,{own}") == {"F_H": pytest.approx(2 / 3), own: 10.0}
+
+
+@pytest.mark.parametrize(
+    ("weights", "words"), [(["s=1_0"], "is not NAME=WEIGHT"), (["s=1", "s=2"], "s has a weight already, 1")]
+)
+def test_weights_of_systems(files, weights, words):
+    """Of two the later one counted, and 1_0 was 10."""
+    options = [word for each in weights for word in ("--weights", each)]
+    with pytest.raises(InvalidOption, match=words):
+        CliRunner().invoke(commands, ["decide", files[0], files[2], *options], catch_exceptions=False)

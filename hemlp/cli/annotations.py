@@ -212,13 +212,15 @@ def _weights(texts: tuple[str, ...]) -> Any:
 
     if texts == ("fit",):
         return "fit"
-    made = {}
+    made: dict[str, Fraction] = {}
     for text in texts:
         name, _, value = text.rpartition("=")
         try:
-            made[name] = Fraction(value)
+            weight = Fraction(value if value.isascii() and "_" not in value else "")
         except (ValueError, ZeroDivisionError):
             raise InvalidOption(f"--weights {text} is not NAME=WEIGHT, and not fit: --weights knn=2") from None
+        if made.setdefault(name, weight) != weight:
+            raise InvalidOption(f"--weights {text}: {name} has a weight already, {made[name]}")
     return made or None
 
 

@@ -171,17 +171,18 @@ def make_gate(baseline: str | None, max_drop: tuple[str, ...], significant: bool
         if max_drop or significant:
             raise InvalidOption("--max-drop and --significant compare with a stored run: add --baseline FILE")
         return None
+    from hemlp.io.text import parse_number
     from hemlp.run.gate import Gate
 
     drops: dict[str, float] = {}
     for text in max_drop:
         name, _, number = text.rpartition("=")
-        try:
-            drops[name] = float(number)
-        except ValueError:
-            name = ""
-        if not name:
+        drop = parse_number(number.encode("utf-8", "replace"))
+        if not name or drop is None:
             raise InvalidOption(f"--max-drop {text} is not MEASURE=NUMBER, as in F_LCA=0.01")
+        if name in drops:
+            raise InvalidOption(f"--max-drop {text}: {name} has a limit already, {drops[name]:g}")
+        drops[name] = drop
     return Gate(baseline, drops, significant)
 
 

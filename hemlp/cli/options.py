@@ -181,16 +181,20 @@ def add_weights(measures: Sequence[str], weights: Sequence[str]) -> Sequence[str
     weighted = [name for name in made if "weights" in takes[name]]
     from_corpus = any(getattr(getattr(each, "cost", None), "lacks_weights", False) for each in made.values())
     hint = "; information content comes from a corpus: --corpus FILE" if from_corpus else ""
+    known: dict[str, Mapping[Any, float]] = {}
     for argument in weights:
         name, given, file = argument.partition("=")
         one = bool(given) and not os.path.exists(argument)
+        if (name if one else "") in known:
+            raise InvalidOption(f"--weights {argument}: there are weights {f'of {name}' if one else 'of all'} already")
         if one and name not in weighted:
             reason = "takes no weights" if name in made else "is not among the measures (-m)"
             raise InvalidOption(f"--weights {argument}: {name} {reason}{hint}")
         if not weighted:
             raise InvalidOption(f"--weights {argument}: none of {', '.join(made)} takes weights{hint}")
-        by_class = read_weights(file if one else argument)
-        for each in [name] if one else weighted:
+        known[name if one else ""] = read_weights(file if one else argument)
+    for each in weighted:
+        if (by_class := known.get(each, known.get(""))) is not None:
             made[each] = made[each].changed(weights=by_class)
     return made
 

@@ -48,7 +48,7 @@ def read_weights(path: str | PathLike[str]) -> dict[Label, float]:
     if weights is not None:
         return weights
     weights = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
         label, text = (part.strip() for part in line.partition(sep)[::2])
@@ -90,7 +90,7 @@ def weights_by_class(h: LabelledStructure, weights: Mapping[Label, float]) -> di
 
 def class_weights(h: LabelledStructure, weights: Mapping[Label, float]) -> FloatArray:
     """The weight of each class: numbers of at least 0 with a finite sum."""
-    if not all(map(weights.__contains__, h.labels)):
+    if len(weights) > len(h.labels) or not all(map(weights.__contains__, h.labels)):
         weights = weights_by_class(h, weights)
     given = [weights.get(label, math.nan) for label in h.labels]
     values = np.array(given) if {*map(type, given)} == {float} else np.full(len(h), math.nan)
