@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from hemlp import TOP, Evaluation, Hierarchy, curve, evaluate, examples
+from hemlp import TOP, Bounds, Evaluation, Hierarchy, PairMeasure, curve, evaluate, examples
 from hemlp.analysis.statistics import summary_table
 from hemlp.analysis.statistics.comparisons import format_difference_interval
 from hemlp.analysis.statistics.verdicts import Procedure
@@ -350,6 +350,16 @@ def test_small_evaluations_have_a_page(tmp_path, measures):
     text, data = made(evaluate(H, ["cow"], {"only": ["bird"]}, measures), tmp_path)
     assert ("id='sensitivity'" in text) == ("GIE" in measures)
     assert data["pairing"] == ("GIE" if measures == ["accuracy"] else measures[0])
+
+
+def test_measures_whose_pairs_are_not_counted_have_a_page(tmp_path):
+    few = PairMeasure("few", Bounds((1, 1), (1, 1), total=(0, 1)), default_cost=5)
+    ev = evaluate(H, [["cow", "bird"]], {"only": [["bird"]]}, [few, "F_H"])
+    text, data = made(ev, tmp_path)
+    assert data["pairing"] == "GIE"
+    assert "share: of SDL" in text
+    shares = [[row[3] for row in ev.branches("only", name, intervals=False).rows] for name in ("few", "F_H")]
+    assert shares[0] == shares[1]
 
 
 def test_undefined_and_infinite_scores_have_a_page(tmp_path):

@@ -169,11 +169,11 @@ def diagnosis_tables(
     ev: Evaluation, rows: int, level: int | None, on: Any, intervals: bool
 ) -> list[tuple[str, Table, int | None]]:
     """(title, table, most rows to show, None: all) of each part of a diagnosis."""
-    from hemlp.measures.pair_measure import pairs_classes
+    from hemlp.analysis.diagnosis.measure_facts import PAIRS, measure_facts
 
     name, systems = ev.measures[0], ev.systems[0] if len(ev.systems) == 1 else None
     assert ev.inputs is not None
-    pairs = name if pairs_classes(ev.inputs.measures[name]) else "GIE"
+    pairs = name if measure_facts(ev, name).loss == PAIRS else "GIE"
     where, branches = _branch_table(ev, name, level, intervals)
     return [
         ("instances, by how many of their true classes were predicted", ev.hits(systems, intervals=intervals), None),

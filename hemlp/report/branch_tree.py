@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches
+from hemlp.analysis.diagnosis.branches import compute_branches, reorder_branches, words_of_loss
 from hemlp.analysis.diagnosis.system_batches import align_classes
-from hemlp.measures.pair_measure import pairs_classes
 from hemlp.report.elements import Section, notes, select
 from hemlp.report.page_data import Nodes, narrow
 from hemlp.results.results import Results, require_inputs
@@ -52,8 +51,7 @@ def branch_data(ev: Results, measure: str, nodes: Nodes) -> tuple[int, dict[str,
 def tree_section(ev: Results, measure: str, shown: int, met: int, ahead: Sequence[str]) -> Section:
     """The section of the tree; ``ahead``: the systems that it compares first."""
     inputs = require_inputs(ev)
-    pairs = pairs_classes(inputs.measures[measure])
-    loss = f"the error of {measure}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
+    loss = words_of_loss(ev, measure)
     told = [
         f"instances: those that have a true class in the branch; mean: of {measure} over them; share: of {loss}",
         "in brackets 95% intervals: Student's, from the spread over the instances of a branch",

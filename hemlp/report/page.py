@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 from hemlp.analysis.diagnosis.branches import loss_of
 from hemlp.analysis.diagnosis.error_costs import ClassPairs, find_pair_measure, iter_class_pairs, rank_confusions
 from hemlp.analysis.diagnosis.error_kinds import ERROR_KINDS
+from hemlp.analysis.diagnosis.measure_facts import PAIRS, measure_facts
 from hemlp.analysis.statistics.evaluation_verdicts import order_systems
 from hemlp.analysis.statistics.significance_tests import Sided
 from hemlp.analysis.statistics.verdicts import Procedure, RankMethod, Test
 from hemlp.errors import HemlpError, UncutScores
 from hemlp.escaping import markup, printable
 from hemlp.io.files import write_text
-from hemlp.measures.pair_measure import pairs_classes
 from hemlp.report import error_sections, measure_sections
 from hemlp.report.branch_tree import branch_data, tree_section
 from hemlp.report.elements import Section, select
@@ -175,7 +175,7 @@ def _data_sections(ev: Results, leader: str) -> tuple[list[Section], str]:
     """Sections that need the labels, and the data that the page embeds."""
     inputs = require_inputs(ev)
     ahead = order_systems(ev, leader)
-    name = next((name for name, of in inputs.measures.items() if pairs_classes(of)), "GIE")
+    name = next((name for name in ev.measures if measure_facts(ev, name).loss == PAIRS), "GIE")
     sections = [error_sections.levels_section(ev)]
     sample = draw_sample(ev, leader, MOST)
     pairs: dict[str, ClassPairs] = {}

@@ -18,7 +18,7 @@ from hemlp.analysis.diagnosis import class_sums
 from hemlp.analysis.diagnosis.class_counts import class_loss, count_classes
 from hemlp.analysis.diagnosis.class_sums import ClassSums, Key, digits_of, moments_of, numbers_of_scores, sums_of
 from hemlp.analysis.diagnosis.error_costs import class_costs
-from hemlp.analysis.diagnosis.measure_facts import SDL, measure_facts
+from hemlp.analysis.diagnosis.measure_facts import PAIRS, SDL, measure_facts
 from hemlp.analysis.diagnosis.system_batches import (
     SystemChoice,
     align_classes,
@@ -57,8 +57,8 @@ def branches(
 ) -> Table:  # fmt: skip
     """By branch: the instances with a true class there, the mean over them, and the share of the loss there.
 
-    The loss is the error of a pair-based measure, by the classes that cost it, and for all other measures SDL, by the
-    classes that are on one side only.
+    The loss is the error of a pair-based measure whose bounds are all on classes, by the classes that cost it, and for
+    all other measures SDL, by the classes that are on one side only.
 
     Parameters
     ----------
@@ -113,14 +113,19 @@ def branches(
 
 
 def loss_of(ev: Results, name: str) -> str:
-    """Of what branches have shares: the error of a pair-based measure, else SDL."""
-    return SDL if measure_facts(ev, name).loss == SDL else name
+    """Of what branches have shares: the error of a measure whose pairs are counted, else SDL."""
+    return name if measure_facts(ev, name).loss == PAIRS else SDL
+
+
+def words_of_loss(ev: Results, name: str) -> str:
+    """The same in a note."""
+    pairs = loss_of(ev, name) != SDL
+    return f"the error of {name}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
 
 
 def _notes(ev: Results, chosen: list[str], name: str, intervals: bool) -> list[str]:
     inputs = require_inputs(ev)
-    pairs = loss_of(ev, name) != SDL
-    loss = f"the error of {name}, by the classes that cost it" if pairs else "SDL, the classes on one side only"
+    loss = words_of_loss(ev, name)
     notes = [f"mean of {name} over the instances that have a true class in the branch; share: of {loss}"]
     if any((np.diff(inputs.hierarchies[system].parent_ptr) > 1).any() for system in chosen):
         notes.append("branches overlap where classes have several parents: shares need not add up to 1")
@@ -161,10 +166,10 @@ def _order_branches(statistics: list[BranchStatistics], rows: IntArray) -> IntAr
 def compute_branches(ev: Results, system: str, measure: str) -> BranchStatistics:
     """All branches of one system."""
     h, counts = require_inputs(ev).hierarchies[system], count_classes(ev, system, "closures")
-    if measure_facts(ev, measure).loss == SDL:
-        loss = class_loss(counts).astype(np.float64)
-    else:
+    if measure_facts(ev, measure).loss == PAIRS:
         loss = class_costs(ev, system, measure)[0].sum(axis=0)
+    else:
+        loss = class_loss(counts).astype(np.float64)
     below, total = _sum_descendants(h, loss), math.fsum(loss.tolist())
     shares = below / total if total else np.where(counts[:, 1] > 0, math.nan, 0.0)
     return BranchStatistics(counts[:, 1], *branch_means(ev, system, None, measure), shares)
