@@ -82,7 +82,7 @@ CALLS = {
     "no instance id in the column 'id'": of_file(read_labels, "l.csv", 'id,label\n1,a\n,"b"\n'),
     "expected a tab between a label and its name": of_file(read_names, "n.tsv", "a name\n"),
     "a matrix without gaps, and labels= as a list": lambda: LabelSets.of([[1]], labels="a"),
-    "labels= is for a 0/1 matrix of two dimensions": lambda: LabelSets.of([["x", 1]], labels=["a", "b"]),
+    "labels= is for a matrix of numbers, and this holds values": lambda: LabelSets.of([["x", 1]], labels=["a", "b"]),
     # scores
     "the measure is undefined at every threshold": lambda: curve(
         H, [[]], [{"cow": 0.5}], ["TIE"], undefined="nan").best("TIE"),

@@ -183,7 +183,7 @@ def test_cuts_of_columns_are_numbers_as_in_files(at):
 def test_matrices_hold_numbers(matrix):
     """Imaginary parts went, None became 0, and texts and times numbers."""
     for of in (LabelSets.of, ScoredSets.of):
-        with pytest.raises((InvalidLabelSets, InvalidScores), match="give numbers"):
+        with pytest.raises((InvalidLabelSets, InvalidScores), match="matrix of numbers"):
             of(matrix, labels=["a", "b"])
 
 

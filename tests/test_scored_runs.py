@@ -102,7 +102,7 @@ def test_scores_of_other_instances_are_told(folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["k=scores.tsv@tuned"], "--dev NAME=FILE), or folds of the evaluated data (--folds 5); choose one of the two"),
+        (["k=scores.tsv@tuned"], "or folds of the evaluated data (--folds 5; folds = 5); choose one"),
         (["k=scores.tsv@tuned", "--folds", "2", "--dev-true", "gold.tsv"], "choose one of the two"),
         (["k=scores.tsv@tuned", "--dev-true", "gold.tsv"], "there are no development scores of it"),
         (["k=scores.tsv@0.5", "--dev-true", "gold.tsv", "--dev", "x=scores.tsv"], "there is no system 'x'"),

@@ -126,7 +126,7 @@ def _as_numbers(data: Any, error: type[InvalidLabelSets] | type[InvalidScores]) 
     wrong = [value for value in values if not isinstance(value, Real | Decimal | np.bool_ | list | tuple)]
     if wrong or matrix.dtype.kind not in "biufO":
         what = repr(wrong[0]) if wrong else f"values of the type {matrix.dtype}"
-        raise error(f"a matrix with labels= holds {what:.80}: give numbers")
+        raise error(f"labels= is for a matrix of numbers, and this holds {what:.80}")
     return matrix
 
 
