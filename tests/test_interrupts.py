@@ -341,8 +341,9 @@ def test_interruptible_is_a_call_like_any_other():
     assert inner == [thread]
 
 
-def test_what_is_abandoned_ends_and_has_no_result():
-    """An error in the thread that waits stands for a signal."""
+@pytest.mark.parametrize("time", range(5))
+def test_what_is_abandoned_ends_and_has_no_result(time):
+    """An error in the thread that waits stands for a signal, which comes about when that thread looks for one."""
     ended, stopped, kept = threading.Event(), threading.Event(), []
 
     def solver():

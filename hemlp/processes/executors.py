@@ -39,11 +39,11 @@ def map_unordered(
 ) -> Iterator[tuple[Item, Result]]:
     """Items with ``function(shared, item)``, as they are finished; few are under way at a time."""
     executor = executor.get_executor() if hasattr(executor, "get_executor") else executor
-    source = iter(items)
     running: dict[Future[Result], Item] = {}
     room, idle = _room(executor), Idle(executor)
     with _submitting(function, shared, executor) as submit:
         try:
+            source = iter(items)  # here: in Python 3.11 a signal at the start of a loop belongs to the line above it
             while True:
                 running.update((submit(item), item) for item in islice(source, room - len(running)))
                 if not running:

@@ -87,9 +87,9 @@ def as_completed(function: Callable[[Item], T], items: Iterable[Item], threads: 
 
     Whatever ends the wait, Ctrl-C or an error, the threads that are still at work are stopped as soon as possible.
     """
-    source, finished = iter(items), SimpleQueue[_Work]()
-    running: dict[_Work, Item] = {}
+    finished, running = SimpleQueue[_Work](), dict[_Work, Item]()
     try:
+        source = iter(items)  # here: in Python 3.11 a signal at the start of a loop belongs to the line above it
         while True:
             for item in islice(source, threads - len(running)):
                 thread = _Work(partial(function, item), finished)
