@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import sys
 from pathlib import Path
@@ -349,3 +350,15 @@ def test_packages_that_are_not_there(tmp_path, monkeypatch, name, package):
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingDependency, match=r"needs the package .*pip install"):
         read_hierarchy(write(tmp_path, name, "a"))
+
+
+@pytest.mark.parametrize("name", ["h.json", "h.yaml"])
+def test_edges_with_lengths_in_lists(tmp_path, name):
+    """They were read as paths, whose last classes were the lengths."""
+    for rows in ([["a", "b", 1.5], ["a", "c", 2]], [["a", "b", "1"], ["a", "c", "2"]], [["a", "b", "nan"]]):
+        (tmp_path / name).write_text(json.dumps(rows))
+        read, made = read_hierarchy(tmp_path / name), Hierarchy.of(rows)
+        assert (read.weighted, read.content_hash) == (made.weighted, made.content_hash)
+    (tmp_path / name).write_text("[[1, 2, 3], [1, 2, 4]]")
+    with pytest.raises(InvalidHierarchy, match="could be paths, or edges with lengths"):
+        read_hierarchy(tmp_path / name)

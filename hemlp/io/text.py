@@ -138,13 +138,18 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return made
 
 
-_DECODER: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_int=str, parse_float=str)
+class Numeral(str):
+    """The text of a number that was not quoted."""
 
 
-def load_json(text: str, source: str, line: int | None = None) -> Any:
-    """Parse JSON with numbers as strings; a key that occurs twice in an object is an error."""
+_DECODER = json.JSONDecoder(object_pairs_hook=_unique, parse_int=str, parse_float=str)
+_MARKING = json.JSONDecoder(object_pairs_hook=_unique, parse_int=Numeral, parse_float=Numeral)
+
+
+def load_json(text: str, source: str, line: int | None = None, *, numerals: bool = False) -> Any:
+    """Parse JSON with numbers as strings, or as ``numerals``; a key that occurs twice in an object is an error."""
     try:
-        return _DECODER.decode(text)
+        return (_MARKING if numerals else _DECODER).decode(text)
     except _Twice as error:
         place = source if line is None else f"{source}, line {line}"
         raise FileFormatError(f"{place}: {error.args[0]!r} occurs twice in one object", line) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
@@ -20,7 +21,7 @@ from hemlp.hierarchy.formats.source_file import SameNames, SourceFile
 from hemlp.hierarchy.labels import JOINT, as_label, is_missing
 from hemlp.io.frames import column, column_names, name_columns, records_to_columns
 from hemlp.io.parquet_files import read_parquet_columns
-from hemlp.io.text import decode, load_json
+from hemlp.io.text import Numeral, decode, load_json, parse_number
 
 ACCEPTED = (
     "(parent, child) pairs, {child: parents}, nested dicts or lists, rows of paths from a root down, strings like "
@@ -144,12 +145,12 @@ def _from_rows(rows: list[Any], same_names: SameNames) -> HierarchyData:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+    return isinstance(value, int | float | Numeral) and not isinstance(value, bool)
 
 
 def read_json(source: SourceFile) -> HierarchyData:
     """Nested objects, edges, parents, paths or records."""
-    data = load_json(decode(source.data, source.name), source.name)
+    data = load_json(decode(source.data, source.name), source.name, numerals=True)
     return infer(data, source.columns, source.same_names)
 
 
@@ -167,6 +168,11 @@ def read_yaml(source: SourceFile) -> HierarchyData:
             if self.check_event(yaml.AliasEvent):
                 aliases.append(self.peek_event().start_mark.line + 1)
             return super().compose_node(parent, index)
+
+        def construct_scalar(self, node: Any) -> Any:
+            text = super().construct_scalar(node)
+            number = None if node.style else parse_number(text.encode())
+            return text if number is None or not math.isfinite(number) else Numeral(text)
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             made = super().construct_mapping(node, deep=deep)
