@@ -242,3 +242,13 @@ def test_labels_of_another_type_are_no_unknown_ones(unknown, label, other):
 def test_accents_that_are_signs_of_their_own():
     with pytest.raises(UnknownLabel, match="is not in the hierarchy, but '\xe9' is, .*normalize both sides to NFC"):
         evaluate(Hierarchy.from_edges([("root", "\xe9")]), [["\xe9"]], [["e\u0301"]], ["F"])
+
+
+@pytest.mark.parametrize("label", ["e\u0301", "\xe9 ", "\ufeff\xe9", "\xe9\u200b", '"\xe9"', "\xe9,", "['\xe9']"])
+@pytest.mark.parametrize("unknown", ["drop", "isolate"])
+def test_classes_in_other_signs_are_no_unknown_labels(unknown, label):
+    """Byte order marks, quotes and commas made a label unknown, and unknown labels were left out."""
+    h = Hierarchy.from_edges([("root", "\xe9"), ("root", "b")])
+    with pytest.raises(InvalidLabelSets, match="looks like the class '\xe9' in other signs: clean one side"):
+        evaluate(h, [["\xe9"]], [[label]], ["F"], unknown=unknown)
+    assert evaluate(h, [["\xe9"]], [[label]], ["F"], unknown=unknown, rows="sets").mean("system", "F") == 0

@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Literal
+from unicodedata import normalize
 
 import numpy as np
 from numpy.typing import NDArray
@@ -136,6 +137,8 @@ ENOUGH = 5
 EDGES = 3
 """A hierarchy of fewer edges may have a label set for each of them."""
 _ADDRESS = re.compile(r"<[a-z][a-z0-9+.-]*:[^<>]*>", re.IGNORECASE)
+_AROUND = " \t,;\"'[]\u00a0\u200b\ufeff"
+"""Signs around a label that come from how it was written."""
 _HEAD = re.compile(
     r"labels?|class(es)?|categor(y|ies)|terms?|targets?|predictions?|gold|y(_true|_pred)?", re.IGNORECASE
 )
@@ -266,6 +269,9 @@ def refuse_suspect_labels(hierarchy: Hierarchy, side: LabelSets, new: NDArray[np
         description, twin = several_classes(label, known), other_type_label(label)
         if twin is not None and twin in known:
             description = f"the class {twin!r} ({type(twin).__name__}) in another type: convert one side"
+        bare = normalize("NFC", label.strip(_AROUND)) if isinstance(label, str) else label
+        if bare != label and bare in known:
+            description = f"the class {bare!r} in other signs: clean one side"
         for position in np.flatnonzero(side.codes == k)[:1].tolist() if description else ():
             raise _refusal(side, position, f"{label!r} is unknown, and looks like {description}")
 
