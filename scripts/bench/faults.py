@@ -71,6 +71,8 @@ FAULTS = [
     Fault("kernels/lca/greedy.py", "return a_serves > b_serves", "return a_serves < b_serves", "the order in which greedy takes LCAs", "lca links"),
     Fault("kernels/lca/greedy.py", "if self._times[links.of_class[self._own[k]]] < 2:", "if self._times[links.of_class[self._own[k]]] < 1:", "greedy drops LCAs that are needed", "lca links"),
     # hierarchies, instances, files
+    Fault("hierarchy/label_table.py", "of_alias, [-1]]", "of_alias, [0]]", "of many labels, unknown ones are the first class"),
+    Fault("hierarchy/label_table.py", "[*self.labels, *self.aliases]", "[*self.aliases, *self.labels]", "of many labels, aliases and classes are exchanged"),
     Fault("hierarchy/formats/path_lists.py", "if above >= 0], labels", "if above > 0], labels", "the first root of paths loses its children"),
     Fault("hierarchy/formats/path_lists.py", "while row and isinstance(row[-1], str) and not row[-1]:", "if row and isinstance(row[-1], str) and not row[-1]:", "paths that are padded by more than one cell"),
     Fault("hierarchy/class_weights.py", "not 0 <= weight < math.inf:", "not -1 <= weight < math.inf:", "weights below 0 are taken"),
