@@ -697,6 +697,16 @@ def test_rows_of_your_own_have_no_dual_values():
         solution.duals()
 
 
+def test_dual_values_prove_an_optimum_where_no_row_of_your_own_binds():
+    model = measure("GIE").model(H, ["sheep"], ["cow"])
+    changed = model.with_constraints(model.x["cow", "sheep"] <= 1)
+    solution = changed.solve()
+    duals = solution.duals()
+    assert changed.check(solution, duals)
+    with pytest.raises(InvalidSolution, match="the prices prove"):
+        changed.check(solution, replace(duals, true=duals.true - 1))
+
+
 def test_the_reason_of_a_shortage_is_the_one_that_binds():
     roots = Hierarchy.from_edges([], classes=["a", "b"])
     cases = [

@@ -41,8 +41,8 @@ def cases(names: tuple[str, ...]) -> None:
 
 
 @click.command(cls=AdvisingCommand)
-@click.argument("name", required=False)
-def measures(name: str | None) -> None:
+@click.argument("name", required=False, callback=options._parse_measure)
+def measures(name: str | Measure | None) -> None:
     """List the measures, or describe one.
 
     Example: hemlp measures MGIA

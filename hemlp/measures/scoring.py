@@ -13,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hemlp.arrays import FloatArray, IntArray, record
-from hemlp.errors import Advice, HemlpError, InvalidOption, OutOfMemory, UncutScores, UndefinedScore, naming
+from hemlp.errors import (
+    Advice,
+    HemlpError,
+    InvalidLabel,
+    InvalidOption,
+    OutOfMemory,
+    UncutScores,
+    UndefinedScore,
+    naming,
+)
 from hemlp.hierarchy.dag import Hierarchy
 from hemlp.hierarchy.reach import ROOM
 from hemlp.instances.batch import Batch, Policies
@@ -212,6 +221,11 @@ def as_batch(data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Bat
         return data
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")
+    several = (of for of in (true, pred) if isinstance(of, list | tuple | LabelSets))
+    if any(isinstance(label, list | set | tuple) for of in several for label in of):
+        raise InvalidLabel(
+            "a label set of one instance is expected here: of several make a batch, Batch.of(h, true, pred)"
+        )
     # what is given here is one label set, whatever its order: it is never taken for a path
     true = LabelSets.of([true], rows="sets", source="true labels")
     pred = LabelSets.of([pred], rows="sets", source="predictions")

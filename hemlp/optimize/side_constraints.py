@@ -131,11 +131,14 @@ class ChangedModel(Model[Any]):
     def joined(self, solutions: list[Any]) -> Any:
         return self.base.joined(solutions) if solutions else self.base.unsolved()
 
-    def check(self, solution: Any) -> bool:
-        """True if all rows hold, the further ones included; else InvalidSolution."""
+    def check(self, solution: Any, prices: Any = None) -> bool:
+        """True if all rows hold, the further ones included; else InvalidSolution.
+
+        With ``prices`` also that not even without the further rows anything costs less.
+        """
         for i in np.flatnonzero(solution.statuses <= Status.FEASIBLE).tolist():
             self[i].program().check(self.base[i].values(solution[i]))
-        return True
+        return prices is None or bool(self.base.check(solution, prices))
 
     def confirm(self, solution: Any, reference: Callable[[], Any]) -> Any:
         if (solution.statuses == Status.UNSOLVED).all():
