@@ -155,15 +155,16 @@ def _score_group(group: Sequence[Measure], batch: Batch, first: IntArray, option
         parts = split_rows(batch, rows, leader._mean_closure_size(batch.hierarchy), needed)
     for part in parts:
         try:
-            with naming(leader.name):
-                model = leader.model(batch if len(part) == len(batch) else batch.take(part))
+            model = leader.model(batch if len(part) == len(batch) else batch.take(part))
             named, limit = leader._solve_options
             chosen = named if options.solver is None and options.round is None else options.choose_solver(model, named)
             limit = limit if options.time_limit is None else options.time_limit
-            with naming(leader.name):
-                solution = solve(model, chosen, limit, verified=options.verify)
+            solution = solve(model, chosen, limit, verified=options.verify)
         except MemoryError:
             raise too_large(leader, batch, part, options.first_row, options.room) from None
+        except HemlpError as error:
+            with naming(leader.name):
+                raise error
         unsolved = solution.statuses > Status.FEASIBLE
         deferred = options.round == 0 and chosen not in (named, options.solver)  # hard ones, to the next round
         if unsolved.any() and options.undefined == "error" and not deferred:
