@@ -8,7 +8,6 @@ import json
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import SimpleNamespace
 from unittest.mock import patch
 
 import numpy as np
@@ -22,7 +21,6 @@ from hypothesis import strategies as st
 from hemlp import HemlpError, LabelSets, ScoredSets, read_hierarchy, read_labels, read_scores
 from hemlp.hierarchy.formats import obo
 from hemlp.instances.formats import json_labels, label_lists, score_lists, score_tables
-from hemlp.kernels.text import reading
 from hemlp.kernels.text.label_sets import code_objects, code_rows
 
 LONG_WAYS = (
@@ -202,17 +200,3 @@ def test_codes_of_objects():
     for odd in ([], {"id": "x"}, {"id": 1, "labels": []}, {"id": "x", "labels": "a"}, {"id": "x", "labels": [1]}):
         assert code_objects([*rows, odd], "id", "labels") is None
     assert code_objects([rows[0] | {"score": "1"}], "id", "labels") is None
-
-
-@pytest.mark.parametrize("size", [0, 1, 100, 5_000_000])
-def test_large_files_are_read_whole(tmp_path, size):
-    """Also where the file is longer or shorter than the system says."""
-    data = np.random.default_rng(size).bytes(size)
-    (tmp_path / "large").write_bytes(data)
-    for said in (size, 0, 1, size // 2, size + 1, 2 * size + 64):
-        with (
-            patch.object(reading, "LARGE", 64),
-            patch.object(reading.os, "fstat", lambda _, said=said: SimpleNamespace(st_size=said)),
-            (tmp_path / "large").open("rb") as file,
-        ):
-            assert reading.read_all(file) == data

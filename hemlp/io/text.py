@@ -88,12 +88,10 @@ def open_bytes(path: str | PathLike[str]) -> IO[bytes]:
 
 def read_bytes(path: str | PathLike[str]) -> tuple[str, bytes]:
     """The name of a file and its content, unzipped."""
-    from hemlp.kernels.text.reading import read_all
-
     with open_bytes(path) as file:
         source = fspath(path)
         try:
-            data = read_all(file)
+            data = file.read()
         except OSError as error:
             raise UnreadableFile(f"cannot read {source}: {(error.strerror or str(error)).lower()}") from None
     if data.startswith(GZIP_MAGIC):
