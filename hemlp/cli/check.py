@@ -129,7 +129,7 @@ def check(
     if uncut:
         for name in uncut:
             click.echo(f"Ready, with a cut-off: {name} holds scores; give {name}@0.5 or {name}@top5.")
-        click.echo("`hemlp cafa`, `curve` and `tune` take scores as they are.")
+        click.echo("All scored classes are counted above. `hemlp cafa`, `curve` and `tune` take scores as they are.")
         return
     ready = "Ready, if that is right." if doubt else "Ready: no problem was found."
     click.echo(ready + (" The files can be scored as they are." if files else ""))
@@ -146,7 +146,7 @@ def _read_anything(files: FileOptions, name: str) -> LabelSets:
     except HemlpError as error:
         try:
             s = files.scores(name)
-            return replace(s.sets, scores=s, layout="scores (all scored classes are counted here)")
+            return replace(s.sets, scores=s, layout="scores")
         except HemlpError:
             raise error from None
 

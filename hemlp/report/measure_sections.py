@@ -139,7 +139,7 @@ def curves_section(curves: Mapping[str, Curve]) -> Section | None:
             for system, each in best.items()
         ]
         told += [f"{system}: {note}" for system, curve in of.items() for note in curve.notes]
-        words = f"Mean {measure} over the threshold, drawn at up to {POINTS} thresholds; dots: the best"
+        words = f"Mean {measure} over the threshold, drawn at up to {POINTS} thresholds; small dots: the best"
         parts.append(chart(f"curve{k}", words) + notes(told))
     return Section("curves", "Curves", "".join(parts), charts) if parts else None
 

@@ -227,7 +227,10 @@ SOLVED = 200_000
 
 
 def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOptions) -> dict[str, Curve]:
-    """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it."""
+    """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it.
+
+    Without the cut, which a curve has none of.
+    """
     from hemlp.analysis.scored.aligned_scores import AlignedScores
     from hemlp.analysis.scored.curve import compute_curve
     from hemlp.analysis.scored.step_scores import ScoringOptions
@@ -242,7 +245,7 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
     files: dict[str, list[str]] = {}
     for name, text in systems.items():
         if (cut := parse_cut(text)) is not None and os.path.isfile(cut.file):
-            files.setdefault(cut.file, []).append(name)
+            files.setdefault(cut.file, []).append(cut.name.rpartition("@")[0] if name == cut.name else name)
     by_names: dict[str, Curve] = {}
     for file, names in files.items():
         policies = inputs.policies
@@ -251,5 +254,8 @@ def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOpti
         )
         if data.values.size and measures:
             points = min(POINTS, max(10, SOLVED // len(data)))
-            by_names[", ".join(names)] = compute_curve(data, measures, None, points, ScoringOptions("nan"))
+            key = ", ".join(dict.fromkeys(names))
+            by_names[file if key in by_names else key] = compute_curve(
+                data, measures, None, points, ScoringOptions("nan")
+            )
     return by_names

@@ -39,7 +39,7 @@ significant = false                           # true: only where the interval of
 
 [outputs]                                     # json, html, table (.md, .tex, .csv or text), per_instance (a folder),
                                               # parquet, all below the folder of this file; digits and intervals
-                                              # (true or false) of the tables; title of the page, and history, a folder
+                                              # (true or false) of the means; title of the page, and history, a folder
 json = "study.json"
 """
 

@@ -87,7 +87,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
         ),
         "true": Key(PATH, "The file of the true labels.", missing="true is missing"),
         "systems": Key(ANYTHING, "The name of each system, and its file.", missing="systems is missing"),
-        "measures": Key(MEASURES, "A list of measures, as `-m` takes them; by default F_H, F_LCA, F, GIE."),
+        "measures": Key(MEASURES, "A list of measures, by name or text; by default F_H, F_LCA, F, GIE."),
         "measure": Key(ANYTHING, "Measures of your own."),
         **dict.fromkeys(("options", "tests", "gate", "outputs", "tuning"), Key(ANYTHING, "A table.")),
     },

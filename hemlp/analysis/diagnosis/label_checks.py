@@ -152,7 +152,8 @@ def _compare_instances(files: Mapping[str, LabelSets]) -> tuple[list[str], list[
                     end = "nothing is predicted for it" if has == first else "it is left out"
                     if len(missing) > 1:
                         end = end.replace("it is", "they are").replace("for it", "for them")
-                    message = f"{plural(len(missing), 'instance')} of {has} missing in {lacks}: {ids}"
+                    more = ", ..." if len(missing) > MAX_NAMED else ""
+                    message = f"{plural(len(missing), 'instance')} of {has} missing in {lacks}: {ids}{more}"
                     (notes if allowed else problems).append(f"{message}; {end}" if allowed else message)
     return problems, notes
 

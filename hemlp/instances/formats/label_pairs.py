@@ -227,6 +227,6 @@ def _check_header(header: list[str], id: str, label: str, source: str, on_purpos
     if further and not on_purpose:
         raise FileFormatError(
             f"{place}: beside {id!r} and {label!r} there are the columns {further}, which label sets do not have"
-            f"{threshold_advice(further)}. Take them out of the file",
+            f"{threshold_advice(further) or '. Take them out of the file'}",
             1,
         ).with_advice(Advice("id", id, "to leave them out on purpose", (("label", label),)))
