@@ -89,6 +89,12 @@ def test_scores_are_no_labels(kind):
             call()
 
 
+@pytest.mark.parametrize("several", [[["a1"], ["a1"]], LabelSets.of([["a1"], ["a1"]])])
+def test_several_instances_are_a_batch(several):
+    with pytest.raises(InvalidLabel, match="of several make a batch"):
+        hemlp.measure("F").score(H, several, several)
+
+
 def table(name: str) -> dict[str, list]:
     return {"id": ["d1", "d1", "d2"], "label": ["a1", "a2", "b1"], name: [0.99, 0.01, 0.5]}
 
@@ -685,7 +691,7 @@ def test_scored_files_on_the_command_line(tmp_path):
     )
     out = run("evaluate", h, gold, pred, "-m", "F")
     assert (out.returncode, out.stdout) == (2, "")
-    assert "above a threshold first (FILE@0.5 on the command line). Take them out of the file" in out.stderr
+    assert "above a threshold first (FILE@0.5 on the command line); choose --id id" in out.stderr
     assert "Traceback" not in out.stderr
 
 

@@ -259,7 +259,7 @@ def test_the_page_has_curves_of_scored_systems(folder):
     for k, name in enumerate(["F_H", "GIE"]):
         found = curve(h, GOLD, SCORES, [name])
         (series,) = charts[f"curve{k}"]["series"]
-        assert series == {"name": "x, scores@top1", "x": found.thresholds.tolist(), "y": found[name].tolist()}
+        assert series == {"name": "x, scores", "x": found.thresholds.tolist(), "y": found[name].tolist()}
         assert charts[f"curve{k}"]["dots"] == [list(found.best(name))]
         assert f"best {name} {found.best(name).value:.4f}, {found.interval(name)}, at the threshold" in page
     assert page.count("which is optimistic: chosen on the data that it is measured on") == 2

@@ -222,14 +222,19 @@ def as_batch(data: Hierarchy | Batch, true: Any = None, pred: Any = None) -> Bat
         return data
     if true is None or pred is None:
         raise InvalidOption("true and pred are both needed; an empty prediction is []")
-    several = (of for of in (true, pred) if isinstance(of, list | tuple | LabelSets))
-    if any(isinstance(label, list | set | tuple) for of in several for label in of):
+    try:
+        # what is given here is one label set, whatever its order: it is never taken for a path
+        true, pred = (
+            LabelSets.of([of], rows="sets", source=source)
+            for of, source in ((true, "true labels"), (pred, "predictions"))
+        )
+    except InvalidLabel:
+        several = (of for of in (true, pred) if isinstance(of, list | tuple | LabelSets))
+        if not any(isinstance(label, list | set | tuple) for of in several for label in of):
+            raise
         raise InvalidLabel(
             "a label set of one instance is expected here: of several make a batch, Batch.of(h, true, pred)"
-        )
-    # what is given here is one label set, whatever its order: it is never taken for a path
-    true = LabelSets.of([true], rows="sets", source="true labels")
-    pred = LabelSets.of([pred], rows="sets", source="predictions")
+        ) from None
     try:
         return Batch.over(Hierarchy.of(data), true, pred, POLICIES)
     except HemlpError as error:  # what decides about unknown labels is a batch
