@@ -189,9 +189,10 @@ def test_unknown_labels():
             wanted = evaluate(H, true, {"s": pred}, [name], **options).per_instance("s", name).tolist()
             call = getattr(metrics, function)
             assert call(true, pred, hierarchy=H, average=None, **options).tolist() == wanted
-            metric = metrics.Metric(name, hierarchy=H, average=None, **options)
-            metric.update(true, pred)
-            assert metric.compute().tolist() == wanted
+            if (name, options["unknown"]) != ("hamming", "isolate"):  # refused, see below
+                metric = metrics.Metric(name, hierarchy=H, average=None, **options)
+                metric.update(true, pred)
+                assert metric.compute().tolist() == wanted
         with pytest.raises(UnknownLabel, match="'yeti'.*choose unknown='drop' .* or unknown='isolate'"):
             getattr(metrics, function)(true, pred, hierarchy=H)
         with pytest.raises(UnknownLabel, match="'yeti'.*choose unknown_true='isolate'"):
