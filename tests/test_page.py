@@ -153,7 +153,7 @@ def test_the_first_table_says_who_wins_by_how_much_and_whether_it_is_significant
         first, second = order[:2]
         winner, mean, following, gain, interval, p, significant = found[name]
         tied = mini.mean(first, name) == mini.mean(second, name)
-        assert [winner, following] == [f"{first}, {second}" if tied else first, second]
+        assert [winner, following] == ([f"{first}, {second}", "–"] if tied else [first, second])
         assert mean == format_number(mini.mean(first, name))
         a, b = (mini.per_instance(system, name) for system in order[:2])
         assert float(gain) == pytest.approx((a - b).mean(), abs=5e-5)

@@ -130,7 +130,7 @@ const CHARTS = {
     const along = spec.log ? Math.log10 : (value) => value;
     const straight = scale([along(Math.min(...xs)), along(Math.max(...xs))], [left, width - 14]);
     const x = (value) => straight(along(value));
-    const y = scale([low, Math.max(...ys)], [bottom, 14]);
+    const y = scale([low, Math.max(...ys)], [bottom, 22]);  // below its label
     const svg = canvas(place, width, height);
     for (const tick of ticks(low, Math.max(...ys), 6)) {
       svg.append(svgElement("path", { class: "grid", d: `M${left} ${y(tick).toFixed(1)}H${width - 8}` }));

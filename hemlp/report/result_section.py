@@ -143,7 +143,7 @@ def _verdict_table(ev: Results, verdicts: Sequence[Verdict]) -> str:
             Cell(markup(f"{each.measure} {_arrow(ev, each.measure)}")),
             Cell(f"<b>{markup(each.winner if each.pair.better != NEITHER else f'{each.winner}, {each.next}')}</b>"),
             Cell(format_number(mean), mean),
-            Cell(markup(each.next)),
+            Cell("–" if each.pair.better == NEITHER else markup(each.next)),
             *_difference_cells(each.pair),
             Cell(_no_wrap(markup(format_p(each.pair.corrected))), each.pair.corrected),
             Cell(significant, "no" if each.doubt else "yes"),
