@@ -384,6 +384,11 @@ def test_on_a_terminal_intervals_stand_below_their_means():
     assert [len(list(wide.split_to_width(width))) for width in (47, 46, 27)] == [1, 1, 2]
 
 
+def test_rows_that_go_on_with_nothing_are_left_out():
+    table = Table(["system", "F", "remark"], [["A", 0.0, ""], ["B", 0.5, "wins fewer instances"]])
+    assert [[row[0] for row in part.rows] for part in table.split_to_width(20)] == [["A", "B"], ["B"]]
+
+
 def test_parts_of_a_wide_table_say_what_their_rows_are():
     table = Table(["better", "worse", "p", "corrected"], [["A", "B", 0.5, 1.0], ["A", "C", 0.5, 1.0]])
     wide = [part.columns for part in table.split_to_width(34)]

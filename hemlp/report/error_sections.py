@@ -107,9 +107,10 @@ def classes_section(ev: Results) -> Section:
     heads = [Cell(markup(full_name(inputs, labels[c]))) for c in rows.tolist()]
     drawn = [as_intervals(*f_intervals(of)) for of in counts]
     first = "on which the systems differ most" if len(ev.systems) > 1 else "with the greatest loss"
+    shown = f"the {rows.size} classes {first}, of {met.size:,}" if rows.size < met.size else f"first those {first}"
     told = [
-        f"the {rows.size} classes {first}, of {met.size:,}; labels as given, without their ancestors",
-        "in brackets 95% intervals: Wilson's of C / (C + lost), which is F / (2 − F)",
+        f"{shown}; labels as given, without their ancestors",
+        "in brackets 95% intervals: Wilson's of common / (common + lost), which is F / (2 − F)",
     ]
     numbers = _counts_table(ev, Column("class", "ascending", True), heads, counts, drawn)
     body = numbers + notes(told) + notes(dropped_notes(ev.facts))

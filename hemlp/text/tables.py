@@ -241,8 +241,7 @@ class Table:
     def split_to_width(self, width: int, gap: int = 3) -> Iterator[Table]:
         """This table, or if it is wider than ``width`` several, each with the first columns; the notes come last.
 
-        Those are the columns that say what a row is, as far as they take no more than half of the width.
-        ``gap``: characters between columns.
+        Those are the columns that say what a row is, up to half of the width. ``gap``: characters between columns.
 
         >>> wide = Table(["system", "P", "R"], [["A", 0.5, 0.25]], ["a note"])
         >>> [part.columns for part in wide.split_to_width(16)]
@@ -260,17 +259,18 @@ class Table:
             stop = start + 1
             while stop < len(widths) and sum(widths[:keys]) + sum(widths[start : stop + 1]) <= width + gap:
                 stop += 1
-            yield table._part([*range(keys), *range(start, stop)], last=stop == len(widths))
+            yield table._part([*range(keys), *range(start, stop)], stop == len(widths), keys * (start > keys))
             start = stop
         if len(widths) <= keys:
             yield table
 
-    def _part(self, keep: list[int], last: bool) -> Table:
-        """Some columns, and the notes below the last ones."""
+    def _part(self, keep: list[int], last: bool, keys: int = 0) -> Table:
+        """Some columns, and the notes below the last ones; without rows that are empty beside their keys."""
         marks = {(i, keep.index(j)): how for (i, j), how in self.emphasis.items() if j in keep}
-        rows = [[row[j] for j in keep] for row in self.rows]
-        part = replace(self, columns=[self.columns[j] for j in keep], rows=rows, emphasis=marks)
-        return part if last else replace(part, notes=())
+        full = (row for row in self.rows if marks or any(row[j] not in ("", None) for j in keep[keys:]))
+        rows = [[row[j] for j in keep] for row in full]
+        columns, notes = [self.columns[j] for j in keep], self.notes if last else ()
+        return replace(self, columns=columns, rows=rows, emphasis=marks, notes=notes)
 
     def _marked(
         self, write: Sequence[Callable[[str], str]], before: str, after: str, equal: str = ""
