@@ -48,7 +48,7 @@ def cast(number: cython.double) -> int:
 '''
 NOT_OF_KERNELS = (
     "architecture", "benchmark", "browser", "docs", "environments", "gallery", "installing", "interrupts", "loading",
-    "messages", "notebooks", "page", "plots", "project", "project_files",
+    "messages", "notebooks", "page", "play_browser", "plots", "project", "project_files",
 )  # fmt: skip
 """Tests that have little to do with compiled code; all others are run, those of hostile inputs among them."""
 
