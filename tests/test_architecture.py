@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 import hemlp
 from hemlp.arrays import plain_sum
+from hemlp.kernels import COMPILED
 
 PACKAGE = Path(hemlp.__file__).parent
 LAYERS = [
@@ -96,6 +99,39 @@ def test_modules_and_functions_are_of_readable_size():
         if text.count("\n") > 400:
             long.append(f"{path.relative_to(PACKAGE)}: {text.count(chr(10))} lines")
     assert not long, long
+
+
+@pytest.mark.skipif(not COMPILED, reason="the functions of kernels are counted, too, where they are not compiled")
+@pytest.mark.parametrize("measure", ["F_H", "MGIA", "F_LCA"])
+def test_a_number_has_a_short_way(tmp_path, measure):
+    """From three text files to a table: who follows it in a debugger meets so many functions and files."""
+    (tmp_path / "h.txt").write_text("animal mammal\nmammal sheep\nmammal cow\nanimal bird\n")
+    (tmp_path / "g.txt").write_text("sheep\ncow bird\n\n")
+    (tmp_path / "p.txt").write_text("cow\nmammal bird\nbird\n")
+
+    def run():
+        h, true, pred = (
+            hemlp.read_hierarchy(tmp_path / "h.txt"), *(hemlp.read_labels(tmp_path / f"{name}.txt") for name in "gp")
+        )  # fmt: skip
+        return str(hemlp.evaluate(h, true, {"s": pred}, [measure]).table())
+
+    met = set()
+
+    def meet(frame, event, _):
+        code = frame.f_code
+        if event == "call" and Path(code.co_filename).is_relative_to(PACKAGE) and not code.co_name.startswith("<"):
+            met.add((code.co_filename, code.co_qualname))
+
+    run()  # imports and caches are not on the way
+    threading.setprofile(meet)
+    sys.setprofile(meet)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    assert 100 < len(met) < 150
+    assert len({file for file, _ in met}) <= 35
 
 
 def test_floats_are_added_alike_on_every_python():
