@@ -111,7 +111,7 @@ def unknown_label_message(label: Label, known: Collection[Label]) -> tuple[str, 
         near = [path for path in known if str(path).endswith(ends)][:3]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
     if near and normalize("NFC", str(label)) == normalize("NFC", str(near[0])):
-        hint = f", but {near[0]!r} is, which has its accents otherwise: normalize both sides to NFC"
+        hint = f", but {near[0]!r} is, which encodes its accents in another way: normalize both sides to NFC"
     return f"label {label!r} is not in the hierarchy{_composite(label, known) or hint}", near
 
 

@@ -53,7 +53,9 @@ def write_text(path: str | PathLike[str], text: str | Iterable[str]) -> None:
         write_bytes(path, (piece.encode("utf-8") for piece in pieces))
     except UnicodeEncodeError as error:
         sign = error.object[error.start]
-        raise UnwritableFile(f"cannot write {fspath(path)}: {sign!r} has no UTF-8, as half a sign") from None
+        raise UnwritableFile(
+            f"cannot write {fspath(path)}: {sign!r} has no UTF-8: it is half of a surrogate pair"
+        ) from None
 
 
 def write_bytes(path: str | PathLike[str], data: bytes | Iterable[bytes], *, keep: bool = False) -> None:

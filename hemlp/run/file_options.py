@@ -227,10 +227,7 @@ SOLVED = 200_000
 
 
 def compute_curves(systems: Mapping[str, str], ev: Evaluation, reading: FileOptions) -> dict[str, Curve]:
-    """The curves of all measures of label sets, one for each file of scores, by the names of the systems cut of it.
-
-    Without the cut, which a curve has none of.
-    """
+    """The curves of all measures of label sets, one for each file of scores; their names are without the cut."""
     from hemlp.analysis.scored.aligned_scores import AlignedScores
     from hemlp.analysis.scored.curve import compute_curve
     from hemlp.analysis.scored.step_scores import ScoringOptions
